@@ -237,6 +237,10 @@ bench-sdk: $(STAMPS)/workspace $(STAMPS)/python ## The SDKs beside Sentry's in o
 bench-oncall: build ## Who is on call, and the sweep among 100,000 open incidents (docs-mdx/bench/oncall.json)
 	$(call bench,oncall)
 
+.PHONY: bench-site
+bench-site: $(STAMPS)/workspace build ## How fast the screens answer: keys, events and navigation among 10,000 incidents (docs-mdx/bench/site.json; QUICK=1)
+	@$(PNPM) --dir site exec playwright test --config bench/playwright.config.ts
+
 .PHONY: lint
 lint: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Lint and type-check every language
 	$(call step,Biome,$(PNPM) exec biome check --error-on-warnings)

@@ -29,6 +29,7 @@ const keepStyles: Plugin = {
 // Of the kit's styles, what the first group left over.
 const inWorkspace = [
   /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
+  /app\/components\/ui\/(data-table|filter-field|portion)\.tsx$/,
   /app\/components\/ui\/[\w-]+\.module\.css$/,
 ];
 

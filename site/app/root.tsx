@@ -7,6 +7,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation, useMatche
 import * as statesKit from '~/components/ui/states.module.css';
 import { Button } from './components/ui/button';
 import { Toaster } from './components/ui/toaster';
+import { companyMeta, companyText } from './lib/company';
 import { earlyClickScript } from './lib/early-click';
 import { applyTheme, subscribeTheme, themeScript } from './lib/theme';
 
@@ -24,6 +25,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="dark light" />
+        {!still && <meta name={companyMeta} content={companyText()} />}
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/manifest.webmanifest" />

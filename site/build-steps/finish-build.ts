@@ -6,13 +6,15 @@ import type { BuildManifest } from '@react-router/dev/config';
 import { finishDocs } from './docs';
 import { brokenLinks } from './links';
 import { routePatterns } from './route-patterns';
+import { overweight } from './weights';
 
 const compressible = new Set(['.html', '.js', '.css', '.svg', '.json', '.txt', '.md', '.webmanifest']);
 
 /**
  * Turns React Router's output into what the server embeds: `404.html`, `_routes.json` with the
  * patterns that exist (everything else is a 404), what belongs to the documentation, and a `.br`
- * and `.gz` beside every text file. A link that leads nowhere fails the build.
+ * and `.gz` beside every text file. A link that leads nowhere fails the build, and so does
+ * a page that is too heavy.
  */
 export async function finishBuild(client: string, manifest: BuildManifest | undefined): Promise<void> {
   if (!manifest) throw new Error('The build has no route manifest, so _routes.json cannot be written.');
@@ -23,6 +25,8 @@ export async function finishBuild(client: string, manifest: BuildManifest | unde
   await finishDocs(client);
   const broken = await brokenLinks(client, routes.routes);
   if (broken.length > 0) throw new Error(`Links that lead nowhere:\n${broken.join('\n')}`);
+  const heavy = await overweight(client);
+  if (heavy.length > 0) throw new Error(`Too heavy:\n${heavy.join('\n')}`);
   await compressTree(client);
 }
 

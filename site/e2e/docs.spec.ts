@@ -222,6 +222,18 @@ test('search is found, chosen and opened by keyboard', async ({ page }) => {
   await expect(page).toHaveURL('/docs/business-metrics');
 });
 
+test.describe('without its worker', () => {
+  test.use({ expectedFaults: /./ });
+
+  test('search says that it did not start', async ({ page }) => {
+    await page.route('**/pagefind-worker.js', (route) => route.abort());
+    await page.goto('/docs/platforms/nodejs');
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'Search the docs' }).fill('low order volume');
+    await expect(page.getByRole('status').getByText('The search did not start.')).toBeVisible();
+  });
+});
+
 test('the contents mark the section that is read', async ({ page }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto('/docs/platforms/nodejs');
@@ -298,17 +310,19 @@ test.describe('a signed-in reader', () => {
   });
 });
 
-for (const width of [1440, 390]) {
-  test.describe(`at ${width}`, () => {
-    test.use({ viewport: { width, height: 900 } });
-    for (const url of [
-      '/docs',
-      ...listed.filter((one) => !one.startsWith('/docs/decisions/') && one !== '/docs'),
-    ]) {
-      test(`${url} has no fault that axe can find, and fits`, async ({ page }) => {
-        // One page holds every call of the API, and axe reads each of its elements.
-        if (url === '/docs/api') test.slow();
-        await page.goto(url);
+for (const url of [
+  '/docs',
+  ...listed.filter((one) => !one.startsWith('/docs/decisions/') && one !== '/docs'),
+]) {
+  // One page for both widths: opening it is most of what a look takes.
+  test(`${url} has no fault that axe can find, and fits`, async ({ page }) => {
+    // One page holds every call of the API, and axe reads each of its elements.
+    if (url === '/docs/api') test.slow();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(url);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await test.step(`at ${width}`, async () => {
         await expectCleanInBothThemes(page);
         await expectToFit(page);
       });

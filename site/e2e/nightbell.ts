@@ -33,7 +33,7 @@ export class Nightbell {
   }
 
   /** Starts one on a port, in two seconds. A copied folder would be faster, and pages nobody, as a restored copy must. */
-  static async start(port: number): Promise<Nightbell> {
+  static async start(port: number, settings: Record<string, string> = {}): Promise<Nightbell> {
     const dir = mkdtempSync(join(tmpdir(), 'nightbell-e2e-'));
     // PostgreSQL refuses to run as root: it gets an account of its own, which must get there.
     chmodSync(dir, 0o755);
@@ -47,6 +47,7 @@ export class Nightbell {
         NIGHTBELL_LISTEN: `127.0.0.1:${port}`,
         NIGHTBELL_DATA_DIR: join(dir, 'data'),
         NIGHTBELL_DEMO_PASSWORD: owner.password,
+        ...settings,
       },
     });
     const nightbell = new Nightbell(dir, port, server);

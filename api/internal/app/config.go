@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/embedded"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
+	"github.com/nightbell/nightbell/api/internal/platform/web"
 	"github.com/nightbell/nightbell/api/internal/watch"
 )
 
@@ -40,6 +41,11 @@ type Config struct {
 	Registration string `env:"NIGHTBELL_REGISTRATION" enum:"open,invite,closed" default:"open" help:"Who may make an account: ${enum}. The first account is always allowed."`
 
 	DemoGuest bool `name:"demo-guest" env:"NIGHTBELL_DEMO_GUEST" help:"Let anybody look around the demo workspace, also from beyond this machine. Guests change nothing."`
+
+	CompanyName   string `env:"NIGHTBELL_COMPANY_NAME" help:"Who runs this installation, on its public pages; a sample when not set." placeholder:"NAME"`
+	PostalAddress string `env:"NIGHTBELL_POSTAL_ADDRESS" help:"Their postal address, its lines parted by semicolons." placeholder:"LINES"`
+	SalesEmail    string `env:"NIGHTBELL_SALES_EMAIL" help:"Where visitors of the public pages ask for an offer." placeholder:"ADDRESS"`
+	SupportEmail  string `env:"NIGHTBELL_SUPPORT_EMAIL" help:"Where visitors of the public pages ask for help." placeholder:"ADDRESS"`
 
 	DeadmanURL     string   `name:"deadman-url" env:"NIGHTBELL_DEADMAN_URL" help:"Pinged every 30 seconds while pages go out in time, so that something outside notices when they do not." placeholder:"URL"`
 	RetentionDays  int      `env:"NIGHTBELL_RETENTION_DAYS" default:"90" help:"How many days pages, deliveries and received alerts are kept; docs-mdx/retention.md lists everything." placeholder:"DAYS"`
@@ -66,6 +72,7 @@ type settings struct {
 	egressAllow, trustedProxies []netip.Prefix
 	jwtSecret, dataKey          []byte
 	quotas                      org.Quotas
+	company                     web.Company
 }
 
 // readQuotas gives what is set, and the defaults for what is not.
@@ -120,6 +127,14 @@ func (c Config) check() (settings, error) {
 	}
 	s.quotas, err = c.readQuotas()
 	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STORED_MIB, NIGHTBELL_QUOTA_STREAMS", err)
+	s.company.Name, err = web.ParseName(c.CompanyName)
+	refuse("NIGHTBELL_COMPANY_NAME", err)
+	s.company.Address, err = web.ParsePostalAddress(c.PostalAddress)
+	refuse("NIGHTBELL_POSTAL_ADDRESS", err)
+	s.company.SalesEmail, err = web.ParseMailAddress(c.SalesEmail)
+	refuse("NIGHTBELL_SALES_EMAIL", err)
+	s.company.SupportEmail, err = web.ParseMailAddress(c.SupportEmail)
+	refuse("NIGHTBELL_SUPPORT_EMAIL", err)
 	_, err = email.ParseSender(c.SMTPFrom)
 	refuse("NIGHTBELL_SMTP_FROM", err)
 	if c.SMTPPort < 1 || c.SMTPPort > 65535 {

@@ -21,6 +21,13 @@ func TestMistakesInTheConfigurationAreNamed(t *testing.T) {
 		{func(c *Config) { c.PublicURL = "https://nightbell.example.com/#top" }, "NIGHTBELL_PUBLIC_URL"},
 		{func(c *Config) { c.PublicURL = "https://nightbell.example.com:99999" }, "NIGHTBELL_PUBLIC_URL"},
 		{func(c *Config) { c.DatabaseURL = "postgres://u:s3cr3t@db:99999/x" }, "DATABASE_URL"},
+		{func(c *Config) { c.CompanyName = strings.Repeat("n", 101) }, "NIGHTBELL_COMPANY_NAME"},
+		{func(c *Config) { c.CompanyName = "Acme\u202e" }, "NIGHTBELL_COMPANY_NAME"},
+		{func(c *Config) { c.PostalAddress = "1;2;3;4;5;6;7" }, "NIGHTBELL_POSTAL_ADDRESS"},
+		{func(c *Config) { c.PostalAddress = "Street\x00 1" }, "NIGHTBELL_POSTAL_ADDRESS"},
+		{func(c *Config) { c.SalesEmail = "sales@example.com, other@example.com" }, "NIGHTBELL_SALES_EMAIL"},
+		{func(c *Config) { c.SalesEmail = "a%0ab?bcc=x@example.com" }, "NIGHTBELL_SALES_EMAIL"},
+		{func(c *Config) { c.SupportEmail = "nobody" }, "NIGHTBELL_SUPPORT_EMAIL"},
 		{func(c *Config) { c.DatabaseURL = "mysql://u:s3cr3t@db/x" }, "DATABASE_URL"},
 	} {
 		spoiled := sound

@@ -1,5 +1,5 @@
 import { PublicPage } from '~/features/landing/components/public-page';
-import { company } from '~/lib/company';
+import { repository } from '~/lib/company';
 
 export function meta() {
   return [{ title: 'Terms of Service - Nightbell' }];
@@ -15,8 +15,8 @@ export default function Terms() {
       <h2>The software</h2>
       <p>
         Nightbell is licensed under Apache-2.0. The full text is in the{' '}
-        <a href={`${company.repository}/blob/main/LICENSE`}>LICENSE file</a>. It comes without warranty, as
-        that licence says.
+        <a href={`${repository}/blob/main/LICENSE`}>LICENSE file</a>. It comes without warranty, as that
+        licence says.
       </p>
       <h2>Your account</h2>
       <ul>

@@ -102,18 +102,27 @@ func (s *Site) send(w http.ResponseWriter, r *http.Request, known *file, status 
 }
 
 func (s *Site) sendBody(w http.ResponseWriter, r *http.Request, known *file, form encoding, status int) {
-	body, err := s.content.Open(known.name + form.suffix)
-	if err != nil {
-		s.logger.ErrorContext(r.Context(), "open a file of the site", "error", err)
-		http.Error(w, "This page cannot be read. Reload it.", http.StatusInternalServerError)
-		return
-	}
-	defer body.Close()
 	header := w.Header()
 	header.Set("Content-Type", known.kind)
 	if form.name != "" {
 		header.Set("Content-Encoding", form.name)
 	}
+	if body, changed := known.written[form.suffix]; changed {
+		header.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(body) // a visitor who left cannot be told
+		}
+		return
+	}
+	body, err := s.content.Open(known.name + form.suffix)
+	if err != nil {
+		header.Del("Content-Encoding")
+		s.logger.ErrorContext(r.Context(), "open a file of the site", "error", err)
+		http.Error(w, "This page cannot be read. Reload it.", http.StatusInternalServerError)
+		return
+	}
+	defer body.Close()
 	if about, err := body.Stat(); err == nil {
 		header.Set("Content-Length", strconv.FormatInt(about.Size(), 10))
 	}

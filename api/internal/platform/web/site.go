@@ -31,6 +31,7 @@ type Site struct {
 	patterns []pattern
 	// secretBehind is the words of addresses behind which a secret stands.
 	secretBehind []string
+	company      Company
 }
 
 // file is what is sent for one path. Its content stays in the binary until it is asked for.
@@ -43,18 +44,24 @@ type file struct {
 	// encodings are the precompressed forms that exist, the best one first.
 	encodings []encoding
 	lasting   bool
+	// written is, by the suffix of its form, what is sent in place of what was built.
+	written map[string][]byte
 }
 
 type encoding struct{ name, suffix string }
 
-var knownEncodings = []encoding{{"br", ".br"}, {"gzip", ".gz"}}
+var (
+	gzipped        = encoding{"gzip", ".gz"}
+	knownEncodings = []encoding{{"br", ".br"}, gzipped}
+)
 
 // New reads what the site's build wrote: pages, assets, a .br and .gz beside each text,
 // __spa-fallback.html, 404.html, and _routes.json with the patterns that the fallback is for. It
-// hashes every page's inline scripts for its Content-Security-Policy. A folder without index.html
+// hashes every page's inline scripts for its Content-Security-Policy, and writes into the pages who
+// runs this installation. A folder without index.html
 // is no error: the site then says how to build it.
-func New(content fs.FS, logger *slog.Logger, secretBehind []string) (*Site, error) {
-	site := &Site{content: content, logger: logger, secretBehind: secretBehind, files: map[string]*file{}}
+func New(content fs.FS, logger *slog.Logger, secretBehind []string, company Company) (*Site, error) {
+	site := &Site{content: content, logger: logger, secretBehind: secretBehind, company: company, files: map[string]*file{}}
 	if _, err := fs.Stat(content, "index.html"); errors.Is(err, fs.ErrNotExist) {
 		return site, nil
 	}
@@ -81,18 +88,18 @@ func (s *Site) add(name string) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(body)
-	known := &file{
-		name:    name,
-		kind:    kindOf(name),
-		tag:     hex.EncodeToString(sum[:8]),
-		lasting: strings.HasPrefix(name, "assets/"),
-	}
-	for _, encoding := range knownEncodings {
-		if _, err := fs.Stat(s.content, name+encoding.suffix); err == nil {
-			known.encodings = append(known.encodings, encoding)
+	known := &file{name: name, kind: kindOf(name), lasting: strings.HasPrefix(name, "assets/")}
+	if page, changed := s.company.writtenInto(name, body); changed {
+		body, known.written, known.encodings = page, forms(page), []encoding{gzipped}
+	} else {
+		for _, encoding := range knownEncodings {
+			if _, err := fs.Stat(s.content, name+encoding.suffix); err == nil {
+				known.encodings = append(known.encodings, encoding)
+			}
 		}
 	}
+	sum := sha256.Sum256(body)
+	known.tag = hex.EncodeToString(sum[:8])
 	switch {
 	case path.Ext(name) == ".html":
 		known.policy = contentPolicy(body, name == fallbackPage)

@@ -38,7 +38,7 @@ func built() fstest.MapFS {
 
 func newSite(t *testing.T, content fs.FS, logs *bytes.Buffer) *Site {
 	t.Helper()
-	site, err := New(content, slog.New(slog.NewTextHandler(logs, nil)), []string{"ack", "verify", "webhooks", "prometheus"})
+	site, err := New(content, slog.New(slog.NewTextHandler(logs, nil)), []string{"ack", "verify", "webhooks", "prometheus"}, Company{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +239,7 @@ func TestHalfABuildIsRefused(t *testing.T) {
 	for _, name := range []string{"404.html", "__spa-fallback.html", "_routes.json"} {
 		content := built()
 		delete(content, name)
-		if _, err := New(content, slog.New(slog.DiscardHandler), nil); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := New(content, slog.New(slog.DiscardHandler), nil, Company{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestAShortSecretIsMaskedByItsPlace(t *testing.T) {
 
 // Whatever is compiled in, a site or only the placeholder, can be served.
 func TestBuiltCanBeServed(t *testing.T) {
-	site, err := New(Built(), slog.New(slog.DiscardHandler), nil)
+	site, err := New(Built(), slog.New(slog.DiscardHandler), nil, Company{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from './button';
 import * as styles from './filter-field.module.css';
 
@@ -43,7 +43,8 @@ export function usePortion<Row>(
       onMore={showMore}
     />
   );
-  return { shown: rows.length > limit ? rows.slice(0, limit) : rows, more };
+  const shown = useMemo(() => (rows.length > limit ? rows.slice(0, limit) : rows), [rows, limit]);
+  return { shown, more };
 }
 
 /** The button below a list that goes on. A page that did not come is said beside it. */

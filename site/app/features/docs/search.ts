@@ -40,9 +40,19 @@ export function offerSearch(): void {
     if (row) input.setAttribute('aria-activedescendant', row.id);
     else input.removeAttribute('aria-activedescendant');
   };
+  // The search needs its worker: the policy of these pages forbids what it would do without one.
+  const ask = async (words: string) => {
+    try {
+      return words ? await (await pagefind)?.debouncedSearch(words) : { results: [] };
+    } catch {
+      list.replaceChildren();
+      said.textContent = 'The search did not start. Reload the page to try again.';
+      return null;
+    }
+  };
   const search = async () => {
     const words = input.value.trim();
-    const answer = words ? await (await pagefind)?.debouncedSearch(words) : { results: [] };
+    const answer = await ask(words);
     if (!answer || words !== input.value.trim()) return; // something else was typed meanwhile
     const found = await Promise.all(answer.results.slice(0, 8).map((one) => one.data()));
     list.replaceChildren(...found.map(row));

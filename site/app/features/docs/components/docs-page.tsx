@@ -1,7 +1,7 @@
 import type { DocsPage as Page } from '@nightbell/docs';
 import { Brand } from '~/components/ui/brand';
 import { Icon } from '~/components/ui/icon';
-import { company } from '~/lib/company';
+import { repository } from '~/lib/company';
 import { paths } from '~/lib/paths';
 import script from '../script?worker&url';
 import * as styles from './docs-page.module.css';
@@ -253,7 +253,7 @@ function Ending({ page }: { page: Page }) {
         <a href={page.edit}>Edit this page</a>
         <a href="/docs/tested">Every block was executed</a>
         <a href="/llms.txt">llms.txt</a>
-        <a href={company.repository}>Source code</a>
+        <a href={repository}>Source code</a>
       </p>
     </footer>
   );

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { Badge } from '~/components/ui/badge';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
-import { usePortion } from '~/components/ui/portion';
+import { DataTable } from '~/components/ui/data-table';
 import { Segmented } from '~/components/ui/segmented';
-import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { FetchFailed, Loading } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { deliveryList, useRedeliver } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
@@ -31,8 +31,6 @@ const emptyWords: Record<string, string> = {
   failed: 'Nothing was given up in the last 30 days.',
 };
 
-const columns = ['Event', 'Status', 'Answer', 'When', ''];
-
 /** What a webhook was told, what its receiver answered, and a way to send it again. */
 export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled: boolean }) {
   const [status, setStatus] = useState('');
@@ -40,7 +38,6 @@ export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled:
   const list = useInfiniteQuery(deliveryList(webhookId, status));
   const again = useRedeliver(webhookId);
   const now = useNow(10_000);
-  const { shown, more } = usePortion(list.data ?? [], { source: list, first: 20 });
   const send = (id: string) =>
     again.mutate(id, {
       onError: (cause) => toast({ kind: 'failure', title: 'Not sent again', detail: reasonOf(cause) }),
@@ -59,76 +56,78 @@ export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled:
       </div>
       {list.isPending && <Loading what="deliveries" quiet />}
       <FetchFailed of={list}>Failed to load deliveries</FetchFailed>
-      {list.data?.length === 0 && <Empty>{emptyWords[status]}</Empty>}
-      {shown.length > 0 && (
-        <table className={`${tableKit.table} ${styles.deliveries}`}>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column} scope="col">
-                  {column || <span className="visually-hidden">Send again</span>}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((one) => (
-              <Delivery
-                key={one.id}
-                delivery={one}
-                now={now}
-                busy={again.isPending && again.variables === one.id}
-                onAgain={() => send(one.id ?? '')}
-              />
-            ))}
-          </tbody>
-        </table>
+      {list.data && (
+        <DataTable
+          label="Deliveries"
+          className={styles.deliveries}
+          rows={list.data}
+          keyOf={({ id }) => id}
+          empty={emptyWords[status]}
+          source={list}
+          first={20}
+          columns={[
+            { head: 'Event', className: 'mono', cell: ({ event_type }) => event_type },
+            { head: 'Status', cell: Outcome },
+            { head: 'Answer', className: `text-2 ${styles.went}`, cell: (one) => answerWords(one, now) },
+            {
+              head: 'When',
+              className: styles.when,
+              cell: ({ created_at }) => <When at={new Date(created_at ?? 0)} now={now} />,
+            },
+            {
+              head: 'Send again',
+              quiet: true,
+              className: tableKit.actions,
+              cell: (one) => (
+                <Again
+                  delivery={one}
+                  busy={again.isPending && again.variables === one.id}
+                  onAgain={() => send(one.id ?? '')}
+                />
+              ),
+            },
+          ]}
+        />
       )}
-      {more}
       {replaying && <ReplayDialog webhookId={webhookId} onClose={() => setReplaying(false)} />}
     </Card>
   );
 }
 
-interface DeliveryProps {
+function Outcome(delivery: WebhookDeliveryJson) {
+  const { word, tone } = outcomeOf(delivery);
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+function answerWords(delivery: WebhookDeliveryJson, now: Date): string {
+  const { status, next_try_at: next, attempt_count: tries = 0 } = delivery;
+  const said = [answerOf(delivery)];
+  if (tries > 1) said.push(`${tries} tries`);
+  if (status === 'pending' && tries > 0 && next) said.push(`next try ${soonOr(new Date(next), now)}`);
+  return said.join(', ');
+}
+
+function When({ at, now }: { at: Date; now: Date }) {
+  return (
+    <time dateTime={at.toISOString()} title={fullTime(at)}>
+      {relativeTime(at, now)}
+    </time>
+  );
+}
+
+interface AgainProps {
   delivery: WebhookDeliveryJson;
-  now: Date;
   busy: boolean;
   onAgain: () => void;
 }
 
-function Delivery({ delivery, now, busy, onAgain }: DeliveryProps) {
-  const { event_type: type, status, created_at, next_try_at, attempt_count: tries = 0 } = delivery;
-  const { word, tone } = outcomeOf(delivery);
-  const at = new Date(created_at ?? 0);
+function Again({ delivery: { status, attempt_count = 0, event_type }, busy, onAgain }: AgainProps) {
+  if (status === 'pending' && attempt_count === 0) return null;
   const verb = status === 'pending' ? 'Try now' : 'Send again';
   return (
-    <tr>
-      <td className="mono">{type}</td>
-      <td>
-        <Badge tone={tone}>{word}</Badge>
-      </td>
-      <td className={`text-2 ${styles.went}`}>
-        {answerOf(delivery)}
-        {tries > 1 && `, ${tries} tries`}
-        {status === 'pending' &&
-          tries > 0 &&
-          next_try_at &&
-          `, next try ${soonOr(new Date(next_try_at), now)}`}
-      </td>
-      <td className={styles.when}>
-        <time dateTime={at.toISOString()} title={fullTime(at)}>
-          {relativeTime(at, now)}
-        </time>
-      </td>
-      <td>
-        {!(status === 'pending' && tries === 0) && (
-          <Button size="sm" disabled={busy} onClick={onAgain} aria-label={`${verb}: ${type}`}>
-            {verb}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <Button size="sm" disabled={busy} onClick={onAgain} aria-label={`${verb}: ${event_type}`}>
+      {verb}
+    </Button>
   );
 }
 

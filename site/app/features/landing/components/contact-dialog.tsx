@@ -13,6 +13,7 @@ const labels = { idle: 'Send', failed: 'Send', sending: 'Sending...', done: 'Sen
 /** Asks a person about the enterprise plan. What is written stays here when it could not be sent. */
 export function ContactDialog({ onClose }: { onClose: () => void }) {
   const [status, setStatus] = useState<Status>({ kind: 'idle' });
+  const { salesEmail } = company();
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -54,8 +55,7 @@ export function ContactDialog({ onClose }: { onClose: () => void }) {
           {labels[status.kind]}
         </Button>
         <p className={dialogKit.note}>
-          Or write to{' '}
-          <a href={`mailto:${company.salesEmail}?subject=Nightbell%20Enterprise`}>{company.salesEmail}</a>.
+          Or write to <a href={`mailto:${salesEmail}?subject=Nightbell%20Enterprise`}>{salesEmail}</a>.
         </p>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import { Brand } from '~/components/ui/brand';
-import { company } from '~/lib/company';
+import { company, repository } from '~/lib/company';
 import { isDocs, paths } from '~/lib/paths';
 import * as landingStyles from '../landing.module.css';
 import * as styles from './footer.module.css';
@@ -22,22 +22,22 @@ const columns = [
       ['Documentation', paths.docs],
       ['API reference', '/docs/api'],
       ['Send an alert', paths.docsFirstAlert],
-      ['Community', `${company.repository}/discussions`],
+      ['Community', `${repository}/discussions`],
     ],
   },
   {
     title: 'Company',
     links: [
       ['About', '/#about'],
-      ['Security', `${company.repository}/security`],
-      ['Contact', `mailto:${company.supportEmail}`],
-      ['Source code', company.repository],
+      ['Security', `${repository}/security`],
+      ['Source code', repository],
     ],
   },
 ] as const;
 
 /** The public footer. Subscribe leads to the release feed, which needs no address to be given away. */
 export function Footer() {
+  const { name, address, supportEmail } = company();
   return (
     <footer className={styles.siteFooter}>
       <div className={landingStyles.wrap}>
@@ -45,9 +45,8 @@ export function Footer() {
           <div>
             <Brand to={paths.home} />
             <address>
-              {[company.name, ...company.address].map((line) => (
-                <span key={line}>{line}</span>
-              ))}
+              <span data-company="name">{name}</span>
+              <span data-company="address">{address}</span>
             </address>
           </div>
           {columns.map((column) => (
@@ -65,6 +64,13 @@ export function Footer() {
                     )}
                   </li>
                 ))}
+                {column.title === 'Company' && (
+                  <li>
+                    <a data-company="supportEmail" href={`mailto:${supportEmail}`}>
+                      Contact
+                    </a>
+                  </li>
+                )}
               </ul>
             </nav>
           ))}

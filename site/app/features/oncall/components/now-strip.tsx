@@ -94,7 +94,7 @@ function Next({ next, policy, hueOf }: NextProps) {
       <p className={styles.what}>Next in line</p>
       {next ? (
         <p>
-          <b>{next.person?.name ?? next.names.join(', ')}</b> <span>after {next.after}</span>
+          <b>{next.person?.name ?? next.names.join(', ')}</b> <span>{next.when}</span>
         </p>
       ) : (
         <p>

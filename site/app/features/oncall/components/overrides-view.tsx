@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DeleteConflict } from '~/components/edit-conflict';
 import { Avatar } from '~/components/ui/avatar';
-import * as badgeKit from '~/components/ui/badge.module.css';
+import { Badge } from '~/components/ui/badge';
 import { Button, IconButton } from '~/components/ui/button';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { DataTable } from '~/components/ui/data-table';
 import { Segmented } from '~/components/ui/segmented';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import * as tableKit from '~/components/ui/table.module.css';
 import { useHues } from '~/data/members';
 import { overrideById, overrideList, useDeleteOverride } from '~/data/overrides';
 import { useDeleteAsRead } from '~/lib/delete-as-read';
@@ -80,32 +80,44 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
   }
   return (
     <>
-      <table className={`${tableKit.table} ${styles.overrideTable}`} aria-label="Overrides">
-        <thead>
-          <tr>
-            {['Who', 'Instead of', 'When', 'Schedule', 'Reason'].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {pages.shown.map((one) => (
-            <Row
-              key={one.id}
-              override={one}
-              zone={zoneOf(one)}
-              now={now}
-              onEdit={setEditing}
-              onRemove={setRemoving}
-            />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Overrides"
+        className={styles.overrideTable}
+        rows={pages.shown}
+        keyOf={({ id }) => id}
+        rowProps={({ to }) => ({ className: to <= now ? styles.over : undefined })}
+        columns={[
+          { head: 'Who', className: styles.name, cell: (one) => <Who override={one} now={now} /> },
+          {
+            head: 'Instead of',
+            cell: ({ kind, replaces }) => (kind === 'cover' ? replaces?.name : 'Everybody'),
+          },
+          { head: 'When', cell: (one) => <When override={one} zone={zoneOf(one)} /> },
+          { head: 'Schedule', cell: ({ scheduleName }) => scheduleName },
+          { head: 'Reason', cell: Reason },
+          {
+            head: 'Actions',
+            quiet: true,
+            className: styles.edit,
+            cell: (one) =>
+              one.to > now &&
+              mayAct('responder') && (
+                <>
+                  <IconButton
+                    icon="edit"
+                    label={`Edit the override of ${whoseWords(one, zoneOf(one))}`}
+                    onClick={() => setEditing(one)}
+                  />
+                  <IconButton
+                    icon="trash"
+                    label={`Delete the override of ${whoseWords(one, zoneOf(one))}`}
+                    onClick={() => setRemoving(one)}
+                  />
+                </>
+              ),
+          },
+        ]}
+      />
       <Pager pages={pages} what="overrides" />
       {removing && (
         <RemoveDialog override={removing} zone={zoneOf(removing)} onClose={() => setRemoving(null)} />
@@ -122,61 +134,43 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
   );
 }
 
-function Row({
-  override,
-  zone,
-  now,
-  onEdit,
-  onRemove,
-}: {
-  override: Override;
-  zone: string;
-  now: number;
-  onEdit: (override: Override) => void;
-  onRemove: (override: Override) => void;
-}) {
+function whoOf({ kind, person }: Override): string {
+  return kind === 'vacant' ? 'Nobody' : (person?.name ?? 'Somebody');
+}
+
+function whoseWords(override: Override, zone: string): string {
+  return `${whoOf(override)}, ${spanWords(override.from, override.to, zone)}`;
+}
+
+function Who({ override, now }: { override: Override; now: number }) {
   const hueOf = useHues();
-  const { person, replaces, from, to, kind } = override;
-  const over = to <= now;
-  const who = kind === 'vacant' ? 'Nobody' : (person?.name ?? 'Somebody');
+  const { person, kind, from, to } = override;
   return (
-    <tr className={over ? styles.over : undefined}>
-      <td className={styles.name}>
-        <span className="row">
-          {person && kind !== 'vacant' && <Avatar name={person.name} hue={hueOf(person.id)} />}
-          {who}
-          {from <= now && now < to && <span className={badgeKit.badge}>On now</span>}
-        </span>
-      </td>
-      <td>{kind === 'cover' ? replaces?.name : 'Everybody'}</td>
-      <td title={zone}>
-        {spanWords(from, to, zone)}
-        <small>
-          {lengthWords(to - from)}, {zone}
-        </small>
-      </td>
-      <td>{override.scheduleName}</td>
-      <td>
-        {override.reason || <span className="text-3">None given</span>}
-        {override.by && <small>by {override.by.name}</small>}
-      </td>
-      <td className={styles.edit}>
-        {!over && mayAct('responder') && (
-          <>
-            <IconButton
-              icon="edit"
-              label={`Edit the override of ${who}, ${spanWords(from, to, zone)}`}
-              onClick={() => onEdit(override)}
-            />
-            <IconButton
-              icon="trash"
-              label={`Delete the override of ${who}, ${spanWords(from, to, zone)}`}
-              onClick={() => onRemove(override)}
-            />
-          </>
-        )}
-      </td>
-    </tr>
+    <span className="row">
+      {person && kind !== 'vacant' && <Avatar name={person.name} hue={hueOf(person.id)} />}
+      {whoOf(override)}
+      {from <= now && now < to && <Badge>On now</Badge>}
+    </span>
+  );
+}
+
+function When({ override: { from, to }, zone }: { override: Override; zone: string }) {
+  return (
+    <span title={zone}>
+      {spanWords(from, to, zone)}
+      <small>
+        {lengthWords(to - from)}, {zone}
+      </small>
+    </span>
+  );
+}
+
+function Reason({ reason, by }: Override) {
+  return (
+    <>
+      {reason || <span className="text-3">None given</span>}
+      {by && <small>by {by.name}</small>}
+    </>
   );
 }
 

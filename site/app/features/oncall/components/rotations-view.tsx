@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Avatar } from '~/components/ui/avatar';
+import { DataTable } from '~/components/ui/data-table';
 import { Empty } from '~/components/ui/states';
-import * as tableKit from '~/components/ui/table.module.css';
 import { useHues } from '~/data/members';
 import { scheduleTimeline } from '~/data/schedules';
 import { matchingRotations, type RotationRow } from '../model/filter';
@@ -30,109 +30,90 @@ export function RotationsView({ schedules, text, now, onSelect }: RotationsViewP
   }
   return (
     <>
-      <table className={`${tableKit.table} ${styles.rotationTable}`} aria-label="Rotations">
-        <thead>
-          <tr>
-            {['Rotation', 'Schedule', 'Cadence', 'On call now', 'Next handover'].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {pages.shown.map((row) => (
-            <Row key={`${row.schedule.id}/${row.rotation.id}`} row={row} now={now} onSelect={onSelect} />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Rotations"
+        className={styles.rotationTable}
+        rows={pages.shown}
+        keyOf={({ schedule, rotation }) => `${schedule.id}/${rotation.id}`}
+        columns={[
+          { head: 'Rotation', className: styles.name, cell: ({ rotation }) => rotation.name },
+          {
+            head: 'Schedule',
+            cell: ({ schedule }) => (
+              <button type="button" className={styles.plainLink} onClick={() => onSelect(schedule.id)}>
+                {schedule.name}
+              </button>
+            ),
+          },
+          { head: 'Cadence', cell: Cadence },
+          {
+            head: 'On call now',
+            className: styles.onNow,
+            cell: (row) => <OnNow row={row} now={now} />,
+          },
+          { head: 'Next handover', cell: (row) => <Handover row={row} now={now} /> },
+        ]}
+      />
       <Pager pages={pages} what="rotations" />
     </>
   );
 }
 
-function Row({
-  row: { rotation, schedule },
-  now,
-  onSelect,
-}: {
+interface CellProps {
   row: RotationRow;
   now: number;
-  onSelect: (scheduleId: string) => void;
-}) {
-  const range = rangeAt(now, 'fortnight', schedule.zone);
-  const layers = useQuery({ ...scheduleTimeline(schedule.id, askedRange(range)), select: toPicture }).data
-    ?.layers;
-  const shifts = layers?.find((layer) => layer.id === rotation.id)?.shifts ?? [];
-  return (
-    <tr>
-      <td className={styles.name}>{rotation.name}</td>
-      <td>
-        <button type="button" className={styles.plainLink} onClick={() => onSelect(schedule.id)}>
-          {schedule.name}
-        </button>
-      </td>
-      <td>
-        {cadenceWords(rotation)}
-        {rotation.windows.length > 0 && <small>{windowWords(rotation.windows)}</small>}
-      </td>
-      {layers ? (
-        <OnNow shifts={shifts} now={now} zone={schedule.zone} ended={rotation.endsAt} />
-      ) : (
-        <Waiting />
-      )}
-    </tr>
-  );
 }
 
-function Waiting() {
+function Cadence({ rotation }: RotationRow) {
   return (
     <>
-      <td />
-      <td />
+      {cadenceWords(rotation)}
+      {rotation.windows.length > 0 && <small>{windowWords(rotation.windows)}</small>}
     </>
   );
 }
 
-function OnNow({
-  shifts,
-  now,
-  zone,
-  ended,
-}: {
-  shifts: readonly Shift[];
-  now: number;
-  zone: string;
-  ended: number | null;
-}) {
+// The turns of a rotation in the days ahead: undefined until they are known.
+function useShifts({ row: { rotation, schedule }, now }: CellProps): readonly Shift[] | undefined {
+  const range = rangeAt(now, 'fortnight', schedule.zone);
+  const { data } = useQuery({ ...scheduleTimeline(schedule.id, askedRange(range)), select: toPicture });
+  return data && (data.layers.find((layer) => layer.id === rotation.id)?.shifts ?? []);
+}
+
+const isOn = (now: number) => (shift: Shift) => shift.from <= now && now < shift.to;
+
+function OnNow(props: CellProps) {
   const hueOf = useHues();
-  const on = shifts.find((shift) => shift.from <= now && now < shift.to);
+  const shifts = useShifts(props);
+  const ended = props.row.rotation.endsAt;
+  const on = shifts?.find(isOn(props.now));
+  if (!shifts) return null;
+  if (!on)
+    return <span className="text-3">{ended !== null && ended <= props.now ? 'Ended' : 'Off now'}</span>;
+  return on.people.map((person) => (
+    <span key={person.id} className="row">
+      <Avatar name={person.name} hue={hueOf(person.id)} />
+      {person.name}
+    </span>
+  ));
+}
+
+function Handover(props: CellProps) {
+  const shifts = useShifts(props);
+  const { now, row } = props;
+  const { zone } = row.schedule;
+  if (!shifts) return null;
+  const on = shifts.find(isOn(now));
   const next = shifts.find((shift) => shift.from > now);
   const handover = on ? on.to : next?.from;
-  const last = shifts.at(-1)?.to;
+  if (!handover || (on && on.to === shifts.at(-1)?.to && !next))
+    return <span className="text-3">Not in the next weeks</span>;
   return (
-    <>
-      <td className={styles.onNow}>
-        {on?.people.map((person) => (
-          <span key={person.id} className="row">
-            <Avatar name={person.name} hue={hueOf(person.id)} />
-            {person.name}
-          </span>
-        ))}
-        {!on && <span className="text-3">{ended !== null && ended <= now ? 'Ended' : 'Off now'}</span>}
-      </td>
-      <td title={handover ? `${momentWords(handover, zone)}, ${zone}` : undefined}>
-        {handover && !(on && on.to === last && !next) ? (
-          <>
-            <span className="only-phone">Next </span>
-            {soonWords(handover, zone, now)}
-            {next && <small>{nextWords(on, next, zone, now)}</small>}
-          </>
-        ) : (
-          <span className="text-3">Not in the next weeks</span>
-        )}
-      </td>
-    </>
+    <span title={`${momentWords(handover, zone)}, ${zone}`}>
+      <span className="only-phone">Next </span>
+      {soonWords(handover, zone, now)}
+      {next && <small>{nextWords(on, next, zone, now)}</small>}
+    </span>
   );
 }
 

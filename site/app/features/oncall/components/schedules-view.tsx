@@ -2,9 +2,9 @@ import { Link } from 'react-router';
 import { Avatar } from '~/components/ui/avatar';
 import { Badge } from '~/components/ui/badge';
 import * as buttonKit from '~/components/ui/button.module.css';
+import { type Column, DataTable } from '~/components/ui/data-table';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
-import * as tableKit from '~/components/ui/table.module.css';
 import { useHues } from '~/data/members';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
@@ -33,39 +33,43 @@ export function SchedulesView({ schedules, problems, selectedId, text, onSelect 
   if (found.length === 0) return <Empty>No schedule matches "{text.trim()}".</Empty>;
   return (
     <>
-      <table
-        className={`${tableKit.table} ${styles.scheduleTable}`}
-        aria-label="Schedules"
-        aria-rowcount={found.length + 1}
-      >
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Description</th>
-            <th scope="col">Team</th>
-            <th scope="col">Escalation Policy</th>
-            <th scope="col">Status</th>
-            {mayEdit && (
-              <th scope="col">
-                <span className="visually-hidden">Edit</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {pages.shown.map((schedule, i) => (
-            <Row
-              key={schedule.id}
-              schedule={schedule}
-              index={pages.first + i + 2}
-              problems={problems.filter((one) => one.scheduleId === schedule.id)}
-              selected={schedule.id === selectedId}
-              mayEdit={mayEdit}
-              onSelect={onSelect}
-            />
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Schedules"
+        className={styles.scheduleTable}
+        rows={pages.shown}
+        rowCount={found.length}
+        keyOf={({ id }) => id}
+        rowProps={({ id }, i) => ({
+          'aria-rowindex': pages.first + i + 2,
+          className: id === selectedId ? styles.chosen : undefined,
+          onClick: (event) => {
+            if (!(event.target instanceof Element && event.target.closest('a, button'))) onSelect(id);
+          },
+        })}
+        columns={[
+          {
+            head: 'Name',
+            className: styles.name,
+            cell: (schedule) => (
+              <span className="row">
+                <button
+                  type="button"
+                  aria-pressed={schedule.id === selectedId}
+                  onClick={() => onSelect(schedule.id)}
+                >
+                  {schedule.name}
+                </button>
+                <OnNow
+                  schedule={schedule}
+                  problems={problems.filter((one) => one.scheduleId === schedule.id)}
+                />
+              </span>
+            ),
+          },
+          ...columns,
+          mayEdit && { head: 'Edit', quiet: true, className: styles.edit, cell: Edit },
+        ]}
+      />
       <Pager pages={pages} what="schedules" />
       {!mayEdit && (
         <p className={styles.listNote}>
@@ -78,59 +82,36 @@ export function SchedulesView({ schedules, problems, selectedId, text, onSelect 
   );
 }
 
-interface RowProps {
-  schedule: Schedule;
-  problems: readonly Problem[];
-  index: number;
-  selected: boolean;
-  mayEdit: boolean;
-  onSelect: (id: string) => void;
-}
+const none = <span className="text-3">None</span>;
 
-function Row({ schedule, problems, index, selected, mayEdit, onSelect }: RowProps) {
-  const { id, name, description, team, policy, active } = schedule;
+const columns: Column<Schedule>[] = [
+  { head: 'Description', className: styles.about, cell: ({ description }) => description },
+  { head: 'Team', className: styles.team, cell: ({ team }) => team || none },
+  { head: 'Escalation Policy', className: styles.policy, cell: ({ policy }) => policy || none },
+  {
+    head: 'Status',
+    className: styles.status,
+    cell: ({ active }) => <span data-off={!active || undefined}>{active ? 'Active' : 'Inactive'}</span>,
+  },
+];
+
+function Edit({ id, name }: Schedule) {
   return (
-    <tr
-      aria-rowindex={index}
-      className={selected ? styles.chosen : undefined}
-      onClick={(event) => {
-        if (!(event.target instanceof Element && event.target.closest('a, button'))) onSelect(id);
-      }}
+    <Link
+      className={buttonKit.button}
+      data-look="quiet"
+      data-size="sm"
+      data-square
+      to={paths.schedule(id)}
+      aria-label={`Edit ${name}`}
     >
-      <td className={styles.name}>
-        <span className="row">
-          <button type="button" aria-pressed={selected} onClick={() => onSelect(id)}>
-            {name}
-          </button>
-          <OnNow schedule={schedule} problems={problems} />
-        </span>
-      </td>
-      <td className={styles.about}>{description}</td>
-      <td className={styles.team}>{team || <span className="text-3">None</span>}</td>
-      <td className={styles.policy}>{policy || <span className="text-3">None</span>}</td>
-      <td className={active ? styles.status : `${styles.status} ${styles.off}`}>
-        {active ? 'Active' : 'Inactive'}
-      </td>
-      {mayEdit && (
-        <td className={styles.edit}>
-          <Link
-            className={buttonKit.button}
-            data-look="quiet"
-            data-size="sm"
-            data-square
-            to={paths.schedule(id)}
-            aria-label={`Edit ${name}`}
-          >
-            <Icon name="edit" />
-          </Link>
-        </td>
-      )}
-    </tr>
+      <Icon name="edit" />
+    </Link>
   );
 }
 
 // A face says it before the row is chosen.
-function OnNow({ schedule, problems }: Pick<RowProps, 'schedule' | 'problems'>) {
+function OnNow({ schedule, problems }: { schedule: Schedule; problems: readonly Problem[] }) {
   const hueOf = useHues();
   const people = schedule.onCall?.current.people ?? [];
   if (!schedule.active || !schedule.onCall) return null;

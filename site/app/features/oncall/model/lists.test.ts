@@ -61,7 +61,7 @@ describe('next in line', () => {
     expect(nextInLine({ moments }, 's1')).toEqual({
       names: ['Jonas', 'Priya'],
       person: { id: 'u Jonas', name: 'Jonas' },
-      after: '7 min',
+      when: 'after 7 min',
       step: 3,
     });
   });
@@ -79,7 +79,18 @@ describe('next in line', () => {
       names: ['#incidents'],
       person: null,
     });
-    expect(nextInLine({ moments: moments.slice(1) }, 's1')).toMatchObject({ names: ['Jonas', 'Priya'] });
+    expect(nextInLine({ moments: moments.slice(1) }, 's1')).toMatchObject({
+      names: ['Jonas', 'Priya'],
+      when: 'after 7 min',
+    });
+  });
+
+  it('is paged at once where nobody comes before, or both are paged together', () => {
+    const second = { step: 2, after_seconds: 0, outcome: 'paged', pages: [page('Jonas')] };
+    expect(nextInLine({ moments: [second] }, 's1')).toMatchObject({ when: 'at once' });
+    expect(nextInLine({ moments: [...moments.slice(0, 1), second] }, 's1')).toMatchObject({
+      when: 'at once',
+    });
   });
 
   it('is nobody after the last step', () => {

@@ -7,8 +7,8 @@ export interface NextInLine {
   names: readonly string[];
   /** The first of them who is a person. */
   person: { id: string; name: string } | null;
-  /** "5 min" after the schedule's person. */
-  after: string;
+  /** "after 5 min", counted from the schedule's person; "at once" where nobody comes before. */
+  when: string;
   /** The place of the step, from 1; 0 for the last resort. */
   step: number;
 }
@@ -33,11 +33,12 @@ export function nextInLine(answer: ExplainResponseJson, scheduleId: string): Nex
   const from = own < 0 ? 0 : own + 1;
   const next = moments.slice(from).find(({ outcome, pages = [] }) => isPage(outcome) && pages.length > 0);
   if (!next) return null;
+  const wait = (next.after_seconds ?? 0) - (moments[own]?.after_seconds ?? 0);
   const [person] = next.pages?.flatMap(({ user }) => (user?.id ? [user] : [])) ?? [];
   return {
     names: (next.pages ?? []).map(nameOf),
     person: person ? { id: person.id ?? '', name: person.name ?? '' } : null,
-    after: lengthWords(((next.after_seconds ?? 0) - (moments[own]?.after_seconds ?? 0)) * 1000),
+    when: wait > 0 ? `after ${lengthWords(wait * 1000)}` : 'at once',
     step: next.outcome === 'last_resort' ? 0 : (next.step ?? 0),
   };
 }

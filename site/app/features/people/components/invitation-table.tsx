@@ -1,7 +1,7 @@
 import type { InvitationJson } from '@nightbell/proto';
 import { useState } from 'react';
 import { Button } from '~/components/ui/button';
-import { usePortion } from '~/components/ui/portion';
+import { type Column, DataTable } from '~/components/ui/data-table';
 import { Empty } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { useInvite, useRevokeInvitation } from '~/data/invitations';
@@ -19,91 +19,89 @@ export function InvitationTable({
   invitations: readonly InvitationJson[];
   children: React.ReactNode;
 }) {
-  const { shown, more } = usePortion(invitations);
   const [link, setLink] = useState<MadeLink | null>(null);
   if (invitations.length === 0) return <Empty action={children}>No invitation waits.</Empty>;
   return (
     <>
-      <table className={`${tableKit.table} ${styles.invitationTable}`} aria-label="Invitations">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">Role</th>
-            <th scope="col">Sent</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((invitation) => (
-            <InvitationRow key={invitation.id} invitation={invitation} onLink={setLink} />
-          ))}
-        </tbody>
-      </table>
-      {more}
+      <DataTable
+        label="Invitations"
+        className={styles.invitationTable}
+        rows={invitations}
+        keyOf={({ id }) => id}
+        columns={[
+          ...columns,
+          {
+            head: 'Actions',
+            quiet: true,
+            className: tableKit.actions,
+            cell: (invitation) => <Actions invitation={invitation} onLink={setLink} />,
+          },
+        ]}
+      />
       {link && <LinksDialog links={[link]} onClose={() => setLink(null)} />}
     </>
   );
 }
 
-function InvitationRow({
-  invitation,
+const columns: Column<InvitationJson>[] = [
+  { head: 'Address', className: tableKit.title, cell: ({ email }) => email },
+  { head: 'Role', cell: ({ role = '' }) => capitalised(role) },
+  { head: 'Sent', className: 'text-2', cell: (invitation) => <Sent invitation={invitation} /> },
+  {
+    head: 'Expires',
+    className: 'text-2',
+    cell: ({ expires_at }) => (
+      <span title={fullTime(new Date(expires_at ?? 0))}>
+        <span className="only-phone">Expires </span>
+        {relativeTime(new Date(expires_at ?? 0), new Date())}
+      </span>
+    ),
+  },
+];
+
+function Actions({
+  invitation: { id = '', email = '', role = '', send = '' },
   onLink,
 }: {
   invitation: InvitationJson;
   onLink: (link: MadeLink) => void;
 }) {
-  const { id = '', email = '', role = '', send = '', expires_at } = invitation;
   const again = useInvite();
   const revoke = useRevokeInvitation();
   const failed = (error: Error) => toast({ kind: 'failure', title: reasonOf(error) });
-  const expires = new Date(expires_at ?? 0);
+  const invite = () =>
+    again.mutate(
+      { email, role, send },
+      {
+        onError: failed,
+        onSuccess: ({ url }) =>
+          url
+            ? onLink({ email, url })
+            : toast({ kind: 'success', title: `Invitation sent to ${email} again.` }),
+      },
+    );
   return (
-    <tr>
-      <td className={styles.address}>{email}</td>
-      <td>{capitalised(role)}</td>
-      <td className="text-2">
-        <Sent invitation={invitation} />
-      </td>
-      <td className="text-2" title={fullTime(expires)}>
-        <span className="only-phone">Expires </span>
-        {relativeTime(expires, new Date())}
-      </td>
-      <td className={styles.actions}>
-        <Button
-          size="sm"
-          disabled={again.isPending}
-          onClick={() =>
-            again.mutate(
-              { email, role, send },
-              {
-                onError: failed,
-                onSuccess: ({ url }) =>
-                  url
-                    ? onLink({ email, url })
-                    : toast({ kind: 'success', title: `Invitation sent to ${email} again.` }),
-              },
-            )
-          }
-          aria-label={
-            send === 'mail' ? `Send the invitation of ${email} again` : `Make a new link for ${email}`
-          }
-        >
-          {send === 'mail' ? 'Send again' : 'New link'}
-        </Button>{' '}
-        <Button
-          size="sm"
-          look="danger"
-          disabled={revoke.isPending}
-          onClick={() => revoke.mutate(id, { onError: failed })}
-          aria-label={`Revoke the invitation of ${email}`}
-        >
-          Revoke
-        </Button>
-      </td>
-    </tr>
+    <>
+      <Button
+        size="sm"
+        disabled={again.isPending}
+        onClick={invite}
+        aria-label={
+          send === 'mail' ? `Send the invitation of ${email} again` : `Make a new link for ${email}`
+        }
+      >
+        {send === 'mail' ? 'Send again' : 'New link'}
+      </Button>{' '}
+      <Button
+        size="sm"
+        look="danger"
+        disabled={revoke.isPending}
+        onClick={() => revoke.mutate(id, { onError: failed })}
+        aria-label={`Revoke the invitation of ${email}`}
+      >
+        Revoke
+      </Button>
+    </>
   );
 }
 

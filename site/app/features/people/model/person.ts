@@ -26,15 +26,9 @@ export function mayManage(role: string | undefined, other: string | undefined): 
   return role === undefined || role === 'owner' || (role === 'admin' && other !== 'owner');
 }
 
-/** The people whose name, address, role or team contains the text. */
-export function matching(users: readonly UserJson[], text: string): readonly UserJson[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return users;
-  return users.filter(({ name = '', email = '', role = '', teams = [] }) =>
-    [name, email, role, ...teams.map((team) => team.name ?? '')].some((word) =>
-      word.toLowerCase().includes(wanted),
-    ),
-  );
+/** What somebody is found by: name, address, role and teams. */
+export function wordsOf({ name, email, role, teams = [] }: UserJson): (string | undefined)[] {
+  return [name, email, role, ...teams.map((team) => team.name)];
 }
 
 /** One kind of way by which somebody is reached, as a list shows it. */

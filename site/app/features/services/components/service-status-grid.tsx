@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link } from 'react-router';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
@@ -17,22 +18,43 @@ const words: Record<string, string> = {
   down: 'Service disruption',
 };
 
-// How many services there are is not known before they are.
+// How many services there are is not known before they are: as many as the last time, so that nothing jumps.
+const key = 'service-count';
 const usual = 6;
 
 // The open incidents come below, and are not to be scrolled to for long.
 const first = 24;
 
+// A browser without storage forgets, and draws as many as is usual.
+function remember(count: number): void {
+  try {
+    localStorage.setItem(key, String(count));
+  } catch {}
+}
+
+function lastCount(): number {
+  try {
+    return Number(localStorage.getItem(key)) || usual;
+  } catch {
+    return usual;
+  }
+}
+
 /** Every service and how it is, in the dashboard's words; the worst first. */
 export function ServiceStatusGrid() {
   const services = useQuery(serviceList);
   const { shown, more } = usePortion(worstFirst(services.data ?? []), { first });
+  const count = services.data?.length;
+  useEffect(() => {
+    if (count !== undefined) remember(count);
+  }, [count]);
+  const expected = Math.min(lastCount(), first);
   return (
     <Card title="Services Status">
       {services.isPending && (
         <Loading what="services" quiet>
           <div className={styles.serviceStatus}>
-            {Array.from({ length: usual }, (_, i) => (
+            {Array.from({ length: expected }, (_, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
               <div key={i} className={skeletonKit.boneText}>
                 <Bone width="long" />

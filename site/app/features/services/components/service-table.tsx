@@ -1,11 +1,9 @@
 import type { ServiceJson } from '@nightbell/proto';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router';
 import { IconButton } from '~/components/ui/button';
-import { FilterField } from '~/components/ui/filter-field';
+import { type Column, DataTable } from '~/components/ui/data-table';
 import { HealthMark } from '~/components/ui/mark';
-import { usePortion } from '~/components/ui/portion';
-import { Empty } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { Tabs } from '~/components/ui/tabs';
 import { useAddressParams } from '~/lib/address-params';
@@ -52,73 +50,61 @@ export function ServiceTable({ services }: { services: readonly ServiceJson[] })
 // The services with their health, counted from open incidents; the worst first. Typing narrows by name or owner.
 function ServiceRows({ services, view }: { services: readonly ServiceJson[]; view: ServiceView }) {
   const now = useNow(30_000);
-  const [text, setText] = useState('');
-  const found = worstFirst(matching(services, useDeferredValue(text)));
   const setup = view === 'configurations';
-  const mayEdit = mayAct('responder');
   const [editing, setEditing] = useState<ServiceJson | null>(null);
-  const { shown, more } = usePortion(found);
-  if (services.length === 0) return <Empty>{emptyWords[view]}</Empty>;
+  const columns: (Column<ServiceJson> | false)[] = [
+    {
+      head: 'Service Name',
+      cell: ({ id, name }) => (
+        <Link className={tableKit.title} to={paths.service(id ?? '')}>
+          {name}
+        </Link>
+      ),
+    },
+    { head: 'Owner', className: 'text-2', cell: ({ team, owner }) => team?.name || owner?.name },
+    { head: 'Health', cell: ({ health = 'healthy' }) => <HealthMark value={health} /> },
+    {
+      head: 'Incidents',
+      cell: ({ health, open_incident_count = 0 }) => (
+        <span className={styles.openCount} data-health={health}>
+          {open_incident_count}
+        </span>
+      ),
+    },
+    {
+      head: setup ? 'Missing' : 'Last Incident',
+      className: 'text-2',
+      cell: (service) => (setup ? lacks(service).join(', ') : lastIncident(service, now)),
+    },
+    mayAct('responder') && {
+      head: 'Edit',
+      quiet: true,
+      className: tableKit.actions,
+      cell: (service) => (
+        <IconButton
+          icon="edit"
+          size="sm"
+          label={`Edit ${service.name}`}
+          onClick={() => setEditing(service)}
+        />
+      ),
+    },
+  ];
   return (
     <>
-      <FilterField
-        label="Search name or owner"
-        text={text}
-        onChange={setText}
-        shown={found.length}
-        total={services.length}
+      <DataTable
+        label={tabs.find(({ value }) => value === view)?.word ?? ''}
+        className={styles.serviceTable}
+        rows={worstFirst(services)}
+        keyOf={({ id }) => id}
+        columns={columns}
+        filter={{
+          label: 'Search name or owner',
+          none: 'No service with these words.',
+          words: ({ name, team, owner }) => [name, team?.name, owner?.name],
+        }}
+        empty={emptyWords[view]}
       />
-      {found.length === 0 && <Empty>No service with these words.</Empty>}
-      {found.length > 0 && (
-        <table className={`${tableKit.table} ${styles.serviceTable}`}>
-          <thead>
-            <tr>
-              {['Service Name', 'Owner', 'Health', 'Incidents', setup ? 'Missing' : 'Last Incident'].map(
-                (column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ),
-              )}
-              {mayEdit && (
-                <th scope="col">
-                  <span className="visually-hidden">Edit</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((service) => (
-              <tr key={service.id}>
-                <td>
-                  <Link className={styles.title} to={paths.service(service.id ?? '')}>
-                    {service.name}
-                  </Link>
-                </td>
-                <td className="text-2">{service.team?.name || service.owner?.name}</td>
-                <td>
-                  <HealthMark value={service.health ?? 'healthy'} />
-                </td>
-                <td className={styles.openCount} data-health={service.health}>
-                  {service.open_incident_count ?? 0}
-                </td>
-                <td className="text-2">{setup ? lacks(service).join(', ') : lastIncident(service, now)}</td>
-                {mayEdit && (
-                  <td className={styles.edit}>
-                    <IconButton
-                      icon="edit"
-                      size="sm"
-                      label={`Edit ${service.name}`}
-                      onClick={() => setEditing(service)}
-                    />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {more}
       {editing && <EditServiceDialog service={editing} onClose={() => setEditing(null)} />}
     </>
   );
@@ -126,12 +112,4 @@ function ServiceRows({ services, view }: { services: readonly ServiceJson[]; vie
 
 function lastIncident({ last_incident_at: at }: ServiceJson, now: Date): string {
   return at ? relativeTime(new Date(at), now) : 'Never';
-}
-
-function matching(services: readonly ServiceJson[], text: string): readonly ServiceJson[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return services;
-  return services.filter(({ name, team, owner }) =>
-    [name, team?.name, owner?.name].some((word) => word?.toLowerCase().includes(wanted)),
-  );
 }

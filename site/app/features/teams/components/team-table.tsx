@@ -1,10 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { IconButton } from '~/components/ui/button';
-import { FilterField } from '~/components/ui/filter-field';
-import { usePortion } from '~/components/ui/portion';
-import { Empty } from '~/components/ui/states';
+import { type Column, DataTable } from '~/components/ui/data-table';
 import * as tableKit from '~/components/ui/table.module.css';
 import { type Member, memberList } from '~/data/members';
 import type { Team } from '../model/team';
@@ -17,57 +14,46 @@ interface TeamTableProps {
   onDelete: (team: Team) => void;
 }
 
-/** The teams and who is in them. Typing narrows by name, description or member. */
+/** The teams and who is in them. */
 export function TeamTable({ teams, mayWrite, onEdit, onDelete }: TeamTableProps) {
-  const [text, setText] = useState('');
   const members = new Map((useQuery(memberList).data ?? []).map((member) => [member.id, member]));
-  const found = matching(teams, members, useDeferredValue(text));
-  const { shown, more } = usePortion(found);
+  const columns: (Column<Team> | false)[] = [
+    { head: 'Name', className: `${tableKit.title} ${styles.name}`, cell: ({ name }) => name },
+    {
+      head: 'Description',
+      className: `text-2 ${styles.description}`,
+      cell: ({ description }) => description,
+    },
+    { head: 'Members', cell: ({ memberIds }) => <People ids={memberIds} members={members} /> },
+    mayWrite && {
+      head: 'Actions',
+      quiet: true,
+      className: tableKit.actions,
+      cell: (team) => (
+        <>
+          <IconButton icon="edit" label={`Edit ${team.name}`} onClick={() => onEdit(team)} />
+          <IconButton icon="trash" label={`Delete ${team.name}`} onClick={() => onDelete(team)} />
+        </>
+      ),
+    },
+  ];
   return (
-    <>
-      <FilterField
-        label="Search name or member"
-        text={text}
-        onChange={setText}
-        shown={found.length}
-        total={teams.length}
-      />
-      {found.length === 0 && <Empty>No team with these words.</Empty>}
-      {found.length > 0 && (
-        <table className={`${tableKit.table} ${styles.teamTable}`} aria-label="Teams">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Description</th>
-              <th scope="col">Members</th>
-              {mayWrite && (
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((team) => (
-              <tr key={team.id}>
-                <td className={styles.name}>{team.name}</td>
-                <td className={`text-2 ${styles.description}`}>{team.description}</td>
-                <td>
-                  <People ids={team.memberIds} members={members} />
-                </td>
-                {mayWrite && (
-                  <td className={styles.actions}>
-                    <IconButton icon="edit" label={`Edit ${team.name}`} onClick={() => onEdit(team)} />
-                    <IconButton icon="trash" label={`Delete ${team.name}`} onClick={() => onDelete(team)} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {more}
-    </>
+    <DataTable
+      label="Teams"
+      className={styles.teamTable}
+      rows={teams}
+      keyOf={({ id }) => id}
+      columns={columns}
+      filter={{
+        label: 'Search name or member',
+        none: 'No team with these words.',
+        words: ({ name, description, memberIds }) => [
+          name,
+          description,
+          ...memberIds.map((id) => members.get(id)?.name),
+        ],
+      }}
+    />
   );
 }
 
@@ -88,19 +74,5 @@ function People({ ids, members }: { ids: readonly string[]; members: ReadonlyMap
       ))}
       {others > 0 && <li className="text-3">{others === ids.length ? others : `${others} more`}</li>}
     </ul>
-  );
-}
-
-function matching(
-  teams: readonly Team[],
-  members: ReadonlyMap<string, Member>,
-  text: string,
-): readonly Team[] {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === '') return teams;
-  return teams.filter(({ name, description, memberIds }) =>
-    [name, description, ...memberIds.map((id) => members.get(id)?.name ?? '')].some((word) =>
-      word.toLowerCase().includes(wanted),
-    ),
   );
 }

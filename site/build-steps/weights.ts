@@ -1,0 +1,71 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+interface Part {
+  module: string;
+  imports?: readonly string[];
+}
+
+/** What React Router tells the browser of itself: which files each route needs. */
+export interface Manifest {
+  entry: Part;
+  routes: Readonly<Record<string, Part & { id: string; parentId?: string; clientLoaderModule?: string }>>;
+}
+
+/** kB of gzip. Of the landing page 108 are React, React DOM and React Router. */
+const limits = { landing: 128, workspace: 45, page: 15 };
+
+// Pages that weigh more than a page should, each with what it may not outgrow.
+const heavy: Readonly<Record<string, number>> = {
+  'routes/incidents': 18,
+  'routes/on-call': 22,
+  'routes/on-call-policy-new': 17,
+  'routes/on-call-policy': 19,
+  'routes/on-call-schedule-new': 21,
+  'routes/on-call-schedule': 22,
+};
+
+/** Every part of the built site that sends more JavaScript than it may, as sentences. */
+export async function overweight(client: string): Promise<string[]> {
+  const files = (await readdir(join(client, 'assets'))).filter((name) => name.endsWith('.js'));
+  const sizes = new Map<string, number>();
+  for (const name of files) {
+    const text = await readFile(join(client, 'assets', name));
+    sizes.set(`/assets/${name}`, (await promisify(gzip)(text, { level: 9 })).length);
+  }
+  const name = files.find((file) => file.startsWith('manifest-')) ?? '';
+  const text = await readFile(join(client, 'assets', name), 'utf8');
+  const manifest = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Manifest;
+  return faults(manifest, sizes, sizes.get(`/assets/${name}`) ?? 0);
+}
+
+/** The rule of it: what the landing page sends, the workspace once beyond that, and each of its pages beyond both. */
+export function faults(manifest: Manifest, sizes: ReadonlyMap<string, number>, ownSize: number): string[] {
+  const filesOf = ({ module, imports = [], clientLoaderModule }: Part & { clientLoaderModule?: string }) => [
+    module,
+    ...imports,
+    ...(clientLoaderModule ? [clientLoaderModule] : []),
+  ];
+  const of = (id: string) => (manifest.routes[id] ? filesOf(manifest.routes[id]) : []);
+  const weight = (files: readonly string[], known: readonly string[]) =>
+    [...new Set(files)]
+      .filter((file) => !known.includes(file))
+      .reduce((sum, file) => sum + (sizes.get(file) ?? 0), 0) / 1000;
+  const said: string[] = [];
+  const hold = (what: string, kB: number, most: number) => {
+    if (kB > most) said.push(`${what} sends ${kB.toFixed(1)} kB of JavaScript; at most ${most} is allowed`);
+  };
+  const base = [...filesOf(manifest.entry), ...of('root')];
+  const workspace = [...base, ...of('routes/signed-in')];
+  hold('The landing page', weight([...base, ...of('routes/landing')], []) + ownSize / 1000, limits.landing);
+  hold('The workspace', weight(workspace, base), limits.workspace);
+  for (const { id } of Object.values(manifest.routes)) {
+    const chain: string[] = [];
+    for (let at: string | undefined = id; at; at = manifest.routes[at]?.parentId) chain.push(at);
+    if (!chain.includes('routes/signed-in')) continue;
+    hold(id, weight(chain.flatMap(of), workspace), heavy[id] ?? limits.page);
+  }
+  return said;
+}
