@@ -53,6 +53,11 @@ func LockTimeout(d time.Duration) TxOption {
 	}
 }
 
+// StatementTimeout ends each statement after d instead of the pool's time.
+func StatementTimeout(d time.Duration) TxOption {
+	return func(b *beginning) { b.set("statement_timeout", milliseconds(d)) }
+}
+
 // ReadOnly makes the transaction refuse writes and gives all its statements one
 // snapshot, so that what they read fits together.
 func ReadOnly() TxOption {
