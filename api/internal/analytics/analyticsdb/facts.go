@@ -37,8 +37,7 @@ FROM incident i
 WHERE i.org_id = $1 AND i.triggered_at > $2 AND i.triggered_at <= $3
   AND (cardinality($4::uuid[]) = 0 OR i.service_id = ANY($4))
   AND (cardinality($5::uuid[]) = 0 OR i.service_id IN (SELECT s.id FROM service s WHERE s.org_id = $1 AND s.team_id = ANY($5)))
-  AND NOT (i.source = 'prometheus' AND (i.incident_key = 'group:test' OR starts_with(coalesce(i.incident_key, ''), 'group:test ')
-                                        OR starts_with(i.title, 'A test alert ')))`
+  AND NOT (i.source = 'prometheus' AND (starts_with(coalesce(i.incident_key, '') || ' ', 'group:test ') OR starts_with(i.title, 'A test alert ')))`
 
 const readIncidentsSQL = `
 SELECT i.id, i.number, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
