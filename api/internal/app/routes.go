@@ -143,7 +143,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	enquiries := enquiry.NewHandler(s.db, time.Now)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
-	figures := analyticsrpc.New(s.db, time.Duration(s.RetentionDays)*24*time.Hour)
+	figures := analyticsrpc.New(s.db, s.RetentionDays)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return append(s.accountServices(accounts, callers), []mount{
 		{nightbellv1.File_nightbell_v1_enquiry_service_proto, enquiries, func(o ...connect.HandlerOption) (string, http.Handler) {

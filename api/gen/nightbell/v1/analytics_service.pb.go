@@ -132,15 +132,15 @@ type GetAnalyticsResponse struct {
 	Before *AnalyticsPeriod `protobuf:"bytes,2,opt,name=before,proto3,oneof" json:"before,omitempty"`
 	// The time zone of days and hours.
 	Timezone string `protobuf:"bytes,3,opt,name=timezone,proto3" json:"timezone,omitempty"`
-	// Pages are kept since this moment: figures of pages and nights before it are too low.
-	PagesKeptFromAt *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pages_kept_from_at,json=pagesKeptFromAt,proto3" json:"pages_kept_from_at,omitempty"`
+	// For how many days pages are kept: figures of pages and nights that are older are too low.
+	PagesKeptDays int32 `protobuf:"varint,4,opt,name=pages_kept_days,json=pagesKeptDays,proto3" json:"pages_kept_days,omitempty"`
 	// The four severities, the worst first.
 	Severities []*GroupFigures `protobuf:"bytes,5,rep,name=severities,proto3" json:"severities,omitempty"`
 	// Services with an incident in either period, those with the most first.
 	Services []*GroupFigures `protobuf:"bytes,6,rep,name=services,proto3" json:"services,omitempty"`
 	// The teams that own those services now. A service without a team is in the group without an id.
 	Teams []*GroupFigures `protobuf:"bytes,7,rep,name=teams,proto3" json:"teams,omitempty"`
-	// People who were paged or acknowledged in either period, those with the most disturbed nights first.
+	// Members who were paged or acknowledged in either period, those with the most disturbed nights first.
 	People []*PersonLoad `protobuf:"bytes,8,rep,name=people,proto3" json:"people,omitempty"`
 	// The hours of the week in which pages were sent in the period; hours without any are left out.
 	Hours []*HourLoad `protobuf:"bytes,9,rep,name=hours,proto3" json:"hours,omitempty"`
@@ -203,11 +203,11 @@ func (x *GetAnalyticsResponse) GetTimezone() string {
 	return ""
 }
 
-func (x *GetAnalyticsResponse) GetPagesKeptFromAt() *timestamppb.Timestamp {
+func (x *GetAnalyticsResponse) GetPagesKeptDays() int32 {
 	if x != nil {
-		return x.PagesKeptFromAt
+		return x.PagesKeptDays
 	}
-	return nil
+	return 0
 }
 
 func (x *GetAnalyticsResponse) GetSeverities() []*GroupFigures {
@@ -1078,12 +1078,12 @@ const file_nightbell_v1_analytics_service_proto_rawDesc = "" +
 	"\btimezone\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\btimezone\x122\n" +
 	"\n" +
 	"service_id\x18\x06 \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\tserviceId\x12)\n" +
-	"\ateam_id\x18\a \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\x04teamR\x06teamId\"\xe2\x04\n" +
+	"\ateam_id\x18\a \x03(\tB\x10\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\x04teamR\x06teamId\"\xb9\x04\n" +
 	"\x14GetAnalyticsResponse\x12=\n" +
 	"\x06period\x18\x01 \x01(\v2\x1d.nightbell.v1.AnalyticsPeriodB\x06\xbaH\x03\xc8\x01\x01R\x06period\x12:\n" +
 	"\x06before\x18\x02 \x01(\v2\x1d.nightbell.v1.AnalyticsPeriodH\x00R\x06before\x88\x01\x01\x12\x1a\n" +
-	"\btimezone\x18\x03 \x01(\tR\btimezone\x12O\n" +
-	"\x12pages_kept_from_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x0fpagesKeptFromAt\x12:\n" +
+	"\btimezone\x18\x03 \x01(\tR\btimezone\x12&\n" +
+	"\x0fpages_kept_days\x18\x04 \x01(\x05R\rpagesKeptDays\x12:\n" +
 	"\n" +
 	"severities\x18\x05 \x03(\v2\x1a.nightbell.v1.GroupFiguresR\n" +
 	"severities\x126\n" +
@@ -1217,30 +1217,29 @@ var file_nightbell_v1_analytics_service_proto_depIdxs = []int32{
 	11, // 1: nightbell.v1.GetAnalyticsRequest.until:type_name -> google.protobuf.Timestamp
 	2,  // 2: nightbell.v1.GetAnalyticsResponse.period:type_name -> nightbell.v1.AnalyticsPeriod
 	2,  // 3: nightbell.v1.GetAnalyticsResponse.before:type_name -> nightbell.v1.AnalyticsPeriod
-	11, // 4: nightbell.v1.GetAnalyticsResponse.pages_kept_from_at:type_name -> google.protobuf.Timestamp
-	5,  // 5: nightbell.v1.GetAnalyticsResponse.severities:type_name -> nightbell.v1.GroupFigures
-	5,  // 6: nightbell.v1.GetAnalyticsResponse.services:type_name -> nightbell.v1.GroupFigures
-	5,  // 7: nightbell.v1.GetAnalyticsResponse.teams:type_name -> nightbell.v1.GroupFigures
-	6,  // 8: nightbell.v1.GetAnalyticsResponse.people:type_name -> nightbell.v1.PersonLoad
-	9,  // 9: nightbell.v1.GetAnalyticsResponse.hours:type_name -> nightbell.v1.HourLoad
-	10, // 10: nightbell.v1.GetAnalyticsResponse.alerts:type_name -> nightbell.v1.AlertNoise
-	11, // 11: nightbell.v1.AnalyticsPeriod.since:type_name -> google.protobuf.Timestamp
-	11, // 12: nightbell.v1.AnalyticsPeriod.until:type_name -> google.protobuf.Timestamp
-	3,  // 13: nightbell.v1.AnalyticsPeriod.figures:type_name -> nightbell.v1.IncidentFigures
-	4,  // 14: nightbell.v1.AnalyticsPeriod.days:type_name -> nightbell.v1.DayFigures
-	3,  // 15: nightbell.v1.DayFigures.figures:type_name -> nightbell.v1.IncidentFigures
-	3,  // 16: nightbell.v1.GroupFigures.figures:type_name -> nightbell.v1.IncidentFigures
-	3,  // 17: nightbell.v1.GroupFigures.before:type_name -> nightbell.v1.IncidentFigures
-	7,  // 18: nightbell.v1.PersonLoad.figures:type_name -> nightbell.v1.PersonFigures
-	7,  // 19: nightbell.v1.PersonLoad.before:type_name -> nightbell.v1.PersonFigures
-	8,  // 20: nightbell.v1.PersonFigures.nights:type_name -> nightbell.v1.DisturbedNight
-	0,  // 21: nightbell.v1.AnalyticsService.GetAnalytics:input_type -> nightbell.v1.GetAnalyticsRequest
-	1,  // 22: nightbell.v1.AnalyticsService.GetAnalytics:output_type -> nightbell.v1.GetAnalyticsResponse
-	22, // [22:23] is the sub-list for method output_type
-	21, // [21:22] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	5,  // 4: nightbell.v1.GetAnalyticsResponse.severities:type_name -> nightbell.v1.GroupFigures
+	5,  // 5: nightbell.v1.GetAnalyticsResponse.services:type_name -> nightbell.v1.GroupFigures
+	5,  // 6: nightbell.v1.GetAnalyticsResponse.teams:type_name -> nightbell.v1.GroupFigures
+	6,  // 7: nightbell.v1.GetAnalyticsResponse.people:type_name -> nightbell.v1.PersonLoad
+	9,  // 8: nightbell.v1.GetAnalyticsResponse.hours:type_name -> nightbell.v1.HourLoad
+	10, // 9: nightbell.v1.GetAnalyticsResponse.alerts:type_name -> nightbell.v1.AlertNoise
+	11, // 10: nightbell.v1.AnalyticsPeriod.since:type_name -> google.protobuf.Timestamp
+	11, // 11: nightbell.v1.AnalyticsPeriod.until:type_name -> google.protobuf.Timestamp
+	3,  // 12: nightbell.v1.AnalyticsPeriod.figures:type_name -> nightbell.v1.IncidentFigures
+	4,  // 13: nightbell.v1.AnalyticsPeriod.days:type_name -> nightbell.v1.DayFigures
+	3,  // 14: nightbell.v1.DayFigures.figures:type_name -> nightbell.v1.IncidentFigures
+	3,  // 15: nightbell.v1.GroupFigures.figures:type_name -> nightbell.v1.IncidentFigures
+	3,  // 16: nightbell.v1.GroupFigures.before:type_name -> nightbell.v1.IncidentFigures
+	7,  // 17: nightbell.v1.PersonLoad.figures:type_name -> nightbell.v1.PersonFigures
+	7,  // 18: nightbell.v1.PersonLoad.before:type_name -> nightbell.v1.PersonFigures
+	8,  // 19: nightbell.v1.PersonFigures.nights:type_name -> nightbell.v1.DisturbedNight
+	0,  // 20: nightbell.v1.AnalyticsService.GetAnalytics:input_type -> nightbell.v1.GetAnalyticsRequest
+	1,  // 21: nightbell.v1.AnalyticsService.GetAnalytics:output_type -> nightbell.v1.GetAnalyticsResponse
+	21, // [21:22] is the sub-list for method output_type
+	20, // [20:21] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_nightbell_v1_analytics_service_proto_init() }

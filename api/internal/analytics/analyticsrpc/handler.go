@@ -34,13 +34,13 @@ const (
 // Handler implements nightbellv1connect.AnalyticsServiceHandler.
 type Handler struct {
 	db        *postgres.DB
-	pagesKept time.Duration
+	pagesKept int32 // days
 	running   *fairshare.Pool[uuid.UUID]
 }
 
-// New makes a handler; retention deletes pages after pagesKept.
-func New(db *postgres.DB, pagesKept time.Duration) *Handler {
-	return &Handler{db, pagesKept, fairshare.New[uuid.UUID](atOnce)}
+// New makes a handler; retention deletes pages after so many days.
+func New(db *postgres.DB, pagesKept int) *Handler {
+	return &Handler{db, int32(pagesKept), fairshare.New[uuid.UUID](atOnce)}
 }
 
 // GetAnalytics reads in one transaction and computes after it, so that no connection waits for the
@@ -60,9 +60,9 @@ func (h *Handler) GetAnalytics(ctx context.Context, request *nightbellv1.GetAnal
 	// 3. The rows.
 	var facts analytics.Facts
 	var period analytics.Period
-	var now time.Time
 	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
-		if now, err = postgres.Now(ctx, tx); err != nil {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
 			return err
 		}
 		if period, err = periodOf(request, now); err != nil {
@@ -81,7 +81,7 @@ func (h *Handler) GetAnalytics(ctx context.Context, request *nightbellv1.GetAnal
 		return nil, err
 	}
 	// 4. The figures.
-	return answer(analytics.Make(facts, period, zone), zone, request.GetCompare(), now.Add(-h.pagesKept)), nil
+	return answer(analytics.Make(facts, period, zone), zone, request.GetCompare(), h.pagesKept), nil
 }
 
 // await takes a turn.

@@ -14,9 +14,9 @@ import (
 // mostAlerts is how many of the noisiest are named.
 const mostAlerts = 20
 
-func answer(report analytics.Report, zone *time.Location, compare bool, pagesKeptFrom time.Time) *nightbellv1.GetAnalyticsResponse {
+func answer(report analytics.Report, zone *time.Location, compare bool, pagesKept int32) *nightbellv1.GetAnalyticsResponse {
 	response := &nightbellv1.GetAnalyticsResponse{
-		Period: periodMessage(report.Periods[0]), Timezone: zone.String(), PagesKeptFromAt: timestamppb.New(pagesKeptFrom),
+		Period: periodMessage(report.Periods[0]), Timezone: zone.String(), PagesKeptDays: pagesKept,
 		Severities: groups(report.Severities[:], compare), Services: groups(report.Services, compare), Teams: groups(report.Teams, compare),
 		Hours: hours(report.Hours), AlertCount: int32(len(report.Noise)),
 	}

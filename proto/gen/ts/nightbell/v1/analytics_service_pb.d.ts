@@ -153,11 +153,11 @@ export declare type GetAnalyticsResponse = Message<"nightbell.v1.GetAnalyticsRes
   timezone: string;
 
   /**
-   * Pages are kept since this moment: figures of pages and nights before it are too low.
+   * For how many days pages are kept: figures of pages and nights that are older are too low.
    *
-   * @generated from field: google.protobuf.Timestamp pages_kept_from_at = 4 [json_name = "pages_kept_from_at"];
+   * @generated from field: int32 pages_kept_days = 4 [json_name = "pages_kept_days"];
    */
-  pagesKeptFromAt?: Timestamp | undefined;
+  pagesKeptDays: number;
 
   /**
    * The four severities, the worst first.
@@ -181,7 +181,7 @@ export declare type GetAnalyticsResponse = Message<"nightbell.v1.GetAnalyticsRes
   teams: GroupFigures[];
 
   /**
-   * People who were paged or acknowledged in either period, those with the most disturbed nights first.
+   * Members who were paged or acknowledged in either period, those with the most disturbed nights first.
    *
    * @generated from field: repeated nightbell.v1.PersonLoad people = 8;
    */
@@ -235,11 +235,11 @@ export declare type GetAnalyticsResponseJson = {
   timezone?: string;
 
   /**
-   * Pages are kept since this moment: figures of pages and nights before it are too low.
+   * For how many days pages are kept: figures of pages and nights that are older are too low.
    *
-   * @generated from field: google.protobuf.Timestamp pages_kept_from_at = 4 [json_name = "pages_kept_from_at"];
+   * @generated from field: int32 pages_kept_days = 4 [json_name = "pages_kept_days"];
    */
-  pages_kept_from_at?: TimestampJson;
+  pages_kept_days?: number;
 
   /**
    * The four severities, the worst first.
@@ -263,7 +263,7 @@ export declare type GetAnalyticsResponseJson = {
   teams?: GroupFiguresJson[];
 
   /**
-   * People who were paged or acknowledged in either period, those with the most disturbed nights first.
+   * Members who were paged or acknowledged in either period, those with the most disturbed nights first.
    *
    * @generated from field: repeated nightbell.v1.PersonLoad people = 8;
    */
