@@ -59,7 +59,7 @@ func TestABusyPeriodIsReadAndComputedAtOnce(t *testing.T) {
 			}
 		}
 		return nil
-	}, postgres.ReadOnly())
+	}, postgres.ReadOnly(), postgres.Hashed())
 	if err != nil {
 		t.Error(err)
 	}

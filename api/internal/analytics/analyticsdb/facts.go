@@ -53,7 +53,8 @@ JOIN notification n ON n.incident_id = i.id
 WHERE n.org_id = $1 AND n.state = 'sent' AND n.user_id IS NOT NULL
 LIMIT $6`
 
-// Read reads all facts of a span of time. ErrTooMany means that it is too long.
+// Read reads all facts of a span of time, in a transaction that is postgres.Hashed: 5,000 incidents
+// took 10 s otherwise. ErrTooMany means that the span is too long.
 func Read(ctx context.Context, tx pgx.Tx, asked Asked) (facts analytics.Facts, err error) {
 	batch := &pgx.Batch{}
 	queueIncidents(batch, asked, &facts)

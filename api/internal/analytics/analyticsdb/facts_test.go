@@ -69,7 +69,7 @@ func read(t *testing.T, db *pgtest.Database, asked analyticsdb.Asked) (facts ana
 	err := db.InTenant(t.Context(), asked.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
 		facts, err = analyticsdb.Read(ctx, tx, asked)
 		return err
-	}, postgres.ReadOnly())
+	}, postgres.ReadOnly(), postgres.Hashed())
 	if err != nil {
 		t.Fatal(err)
 	}
