@@ -29,6 +29,7 @@ export default [
     route('integrations/webhooks/:id', 'routes/integration-webhook.tsx'),
     route('inbox', 'routes/inbox.tsx'),
     route('users', 'routes/users.tsx'),
+    route('analytics', 'routes/analytics.tsx'),
     route('settings', 'routes/settings.tsx'),
     route('settings/sessions', 'routes/settings-sessions.tsx'),
     route('settings/organization', 'routes/settings-organization.tsx'),

@@ -38,6 +38,7 @@ const pages: [name: string, path: string][] = [
   ['webhooks', '/integrations/webhooks'],
   ['the inbox', '/inbox'],
   ['users', '/users'],
+  ['analytics', '/analytics'],
   ['the profile', '/settings'],
   ['password and devices', '/settings/sessions'],
   ['the organization', '/settings/organization'],

@@ -27,6 +27,7 @@ const pages: [name: string, path: string][] = [
   ['integrations', '/integrations'],
   ['webhooks', '/integrations/webhooks'],
   ['the inbox', '/inbox'],
+  ['analytics', '/analytics'],
 ];
 
 // How far things may move when the answers come, as the browser adds it up; 0.1 is what it calls good.

@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
 	"github.com/nightbell/nightbell/api/gen/openapi"
 	"github.com/nightbell/nightbell/api/internal/ai/airpc"
+	"github.com/nightbell/nightbell/api/internal/analytics/analyticsrpc"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogrpc"
@@ -142,6 +143,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	enquiries := enquiry.NewHandler(s.db, time.Now)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
+	figures := analyticsrpc.New(s.db, s.RetentionDays)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return append(s.accountServices(accounts, callers), []mount{
 		{nightbellv1.File_nightbell_v1_enquiry_service_proto, enquiries, func(o ...connect.HandlerOption) (string, http.Handler) {
@@ -191,6 +193,9 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 		}},
 		{nightbellv1.File_nightbell_v1_slack_service_proto, slack, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewSlackServiceHandler(slack, o...)
+		}},
+		{nightbellv1.File_nightbell_v1_analytics_service_proto, figures, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAnalyticsServiceHandler(figures, o...)
 		}},
 		{nightbellv1.File_nightbell_v1_ai_service_proto, helper, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewAiServiceHandler(helper, o...)

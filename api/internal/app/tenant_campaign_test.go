@@ -90,7 +90,8 @@ func (c *campaign) values() map[string]string {
 		"UpdateUserRequest.role":                 "responder",
 		"CreateMaintenanceWindowRequest.ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
 		"CreateOverrideRequest.ends_at":          time.Now().Add(time.Hour).Format(time.RFC3339),
-		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z", // nothing but what ids name
+		"GetAnalyticsRequest.until":              time.Now().Format(time.RFC3339), // the same in calls that are compared
+		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z",          // nothing but what ids name
 		"Rotation.handover":                      "08:00",
 		"RegisterRequest.password":               "password1234", // too well known, so that attempts end there
 		// What is stored instead is a canary, and an edit holds the whole to the rules.

@@ -13,12 +13,14 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"google.golang.org/genproto/googleapis/api/annotations"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
 // transport is a way to make one and the same call.
@@ -138,6 +140,9 @@ func (s sending) rest(ctx context.Context) *http.Request {
 	query, message := url.Values{}, s.body.ProtoReflect()
 	message.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
+		case isTimestamp(field) && !field.IsList():
+			at, _ := value.Message().Interface().(*timestamppb.Timestamp)
+			query.Set(string(field.Name()), at.AsTime().Format(time.RFC3339Nano))
 		case field.IsMap(), field.Message() != nil:
 		case field.IsList():
 			for i := range value.List().Len() {

@@ -91,3 +91,7 @@ export const webhookKeys = {
 };
 export const slackKeys = { all: ['slack'] as const };
 export const teamKeys = { all: ['teams'] as const };
+export const analyticsKeys = {
+  all: ['analytics'] as const,
+  of: (query: string) => ['analytics', query] as const,
+};

@@ -62,6 +62,11 @@ export function fullTime(at: Date): string {
   return `${shortDate(at)}, ${clockTime(at)} ${zone}`;
 }
 
+/** A day without its time: "Wed 25 Mar". */
+export function fullDay(at: Date): string {
+  return shortDate(at);
+}
+
 /** How people refer to an incident: # and the last four characters of its id. */
 export function shortId(id: string): string {
   return `#${id.slice(-4)}`;

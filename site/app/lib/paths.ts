@@ -25,6 +25,7 @@ export const paths = {
   webhook: (id: string) => `/integrations/webhooks/${id}`,
   inbox: '/inbox',
   users: '/users',
+  analytics: '/analytics',
   settings: '/settings',
   sessions: '/settings/sessions',
   organization: '/settings/organization',

@@ -53,6 +53,11 @@ func LockTimeout(d time.Duration) TxOption {
 	}
 }
 
+// StatementTimeout ends each statement after d instead of the pool's time.
+func StatementTimeout(d time.Duration) TxOption {
+	return func(b *beginning) { b.set("statement_timeout", milliseconds(d)) }
+}
+
 // ReadOnly makes the transaction refuse writes and gives all its statements one
 // snapshot, so that what they read fits together.
 func ReadOnly() TxOption {
@@ -64,6 +69,12 @@ func ReadOnly() TxOption {
 // would rather gather all its rows and sort them.
 func InOrder() TxOption {
 	return func(b *beginning) { b.set("enable_sort", "off") }
+}
+
+// Hashed joins tables by reading each once. Beside row-level security PostgreSQL takes every
+// organization for small, and would look through all rows of one table for each row of another.
+func Hashed() TxOption {
+	return func(b *beginning) { b.set("enable_nestloop", "off") }
 }
 
 // First sends the statements that add queues in the round trip that opens the

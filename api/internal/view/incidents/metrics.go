@@ -9,14 +9,15 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/incident"
 )
 
 // metricsSQL reads the incidents of one period by incident_recent_idx. Of those that were open at its
 // end it looks back as far as $4: a row that was resolved since stands in no index by that time.
 const metricsSQL = `
 SELECT count(*) FILTER (WHERE recent), count(acknowledged_at) FILTER (WHERE recent), count(resolved_at) FILTER (WHERE recent),
-       round(extract(epoch FROM avg(acknowledged_at - triggered_at) FILTER (WHERE recent)))::integer,
-       round(extract(epoch FROM avg(resolved_at - triggered_at) FILTER (WHERE recent)))::integer,
+       coalesce(extract(epoch FROM sum(acknowledged_at - triggered_at) FILTER (WHERE recent)), 0)::float8,
+       coalesce(extract(epoch FROM sum(resolved_at - triggered_at) FILTER (WHERE recent)), 0)::float8,
        count(*) FILTER (WHERE resolved_at IS NULL OR resolved_at > $3)
            + (SELECT count(*) FROM incident WHERE org_id = $1 AND status <> 'resolved' AND triggered_at <= $4)
 FROM (SELECT triggered_at, acknowledged_at, resolved_at, triggered_at > $2 AS recent
@@ -41,8 +42,13 @@ func metrics(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, from, to time.Time
 	if from.Before(since) {
 		since = from
 	}
-	m := &nightbellv1.IncidentMetrics{From: timestamppb.New(from), To: timestamppb.New(to)}
+	var f incident.Figures
+	var open int32
 	err := tx.QueryRow(ctx, metricsSQL, orgID, from, to, since).
-		Scan(&m.TriggeredCount, &m.AcknowledgedCount, &m.ResolvedCount, &m.MttaSeconds, &m.MttrSeconds, &m.OpenCount)
-	return m, err
+		Scan(&f.Triggered, &f.Acknowledged, &f.Resolved, &f.SecondsToAcknowledge, &f.SecondsToResolve, &open)
+	return &nightbellv1.IncidentMetrics{
+		From: timestamppb.New(from), To: timestamppb.New(to), OpenCount: open,
+		TriggeredCount: int32(f.Triggered), AcknowledgedCount: int32(f.Acknowledged), ResolvedCount: int32(f.Resolved),
+		MttaSeconds: f.MTTA(), MttrSeconds: f.MTTR(),
+	}, err
 }

@@ -5,8 +5,7 @@ import { paths } from '~/lib/paths';
 export interface Page {
   word: string;
   icon: IconName;
-  /** Without an address the page does not exist yet. */
-  to?: string;
+  to: string;
   /** The keys that lead there. */
   keys?: string;
 }
@@ -18,6 +17,6 @@ export const pages: readonly Page[] = [
   { word: 'On-Call', icon: 'oncall', to: paths.onCall, keys: 'g o' },
   { word: 'Services', icon: 'services', to: paths.services, keys: 'g s' },
   { word: 'Users', icon: 'users', to: paths.users, keys: 'g u' },
-  { word: 'Analytics', icon: 'analytics', keys: 'g a' },
+  { word: 'Analytics', icon: 'analytics', to: paths.analytics, keys: 'g a' },
   { word: 'Integrations', icon: 'integrations', to: paths.integrations, keys: 'g n' },
 ];

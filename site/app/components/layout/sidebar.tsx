@@ -75,18 +75,12 @@ export function Sidebar({
 }
 
 function SidebarItem({ item, count }: { item: Page; count: number | null | undefined }) {
-  const content = (
-    <>
+  return (
+    <NavLink className={styles.item} to={item.to}>
       <Icon name={item.icon} />
       {item.word}
       {count === null && <Count value="?" label="unacknowledged, number not known" />}
       {Boolean(count) && <Count value={count ?? 0} amber label="unacknowledged" />}
-    </>
-  );
-  if (!item.to) return <span className={styles.item}>{content}</span>;
-  return (
-    <NavLink className={styles.item} to={item.to}>
-      {content}
     </NavLink>
   );
 }

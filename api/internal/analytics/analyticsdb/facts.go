@@ -1,0 +1,151 @@
+// Package analyticsdb reads the rows that Analytics is computed from.
+package analyticsdb
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/analytics"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/org"
+)
+
+// What one call reads at most. 100,000 incidents with 300,000 pages take half a second.
+const (
+	maxIncidents = 200_000
+	maxPages     = 1_000_000
+)
+
+// ErrTooMany refuses a period that would take longer than anybody waits.
+var ErrTooMany = fault.New(fault.Unprocessable, "period_too_busy",
+	"More than 200,000 incidents or 1,000,000 pages lie in this period and the one before. Choose a shorter period, leave out the comparison, or choose services.")
+
+// Asked says which incidents are meant. No services are all of them, and so are no teams.
+type Asked struct {
+	OrgID           uuid.UUID
+	Since, Until    time.Time
+	Services, Teams []uuid.UUID
+}
+
+// incidentsSQL leaves out the test alerts of the site and of its command, which share a group or,
+// where a service opens an incident for each alert, the beginning of their words.
+const incidentsSQL = `
+FROM incident i
+WHERE i.org_id = $1 AND i.triggered_at > $2 AND i.triggered_at <= $3
+  AND (cardinality($4::uuid[]) = 0 OR i.service_id = ANY($4))
+  AND (cardinality($5::uuid[]) = 0 OR i.service_id IN (SELECT s.id FROM service s WHERE s.org_id = $1 AND s.team_id = ANY($5)))
+  AND NOT (i.source = 'prometheus' AND (starts_with(coalesce(i.incident_key, '') || ' ', 'group:test ') OR starts_with(i.title, 'A test alert ')))`
+
+const readIncidentsSQL = `
+SELECT i.id, i.number, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
+       i.triggered_at, i.acknowledged_at, i.resolved_at, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')` + incidentsSQL + `
+LIMIT $6`
+
+// readPagesSQL reads what was sent to people. It goes by incident, which has an index; when a page was
+// sent has none, because the page path would pay for it.
+const readPagesSQL = `
+SELECT i.number, n.user_id, n.finished_at
+FROM (SELECT i.id, i.number` + incidentsSQL + `) i
+JOIN notification n ON n.incident_id = i.id
+WHERE n.org_id = $1 AND n.state = 'sent' AND n.user_id IS NOT NULL
+LIMIT $6`
+
+// Read reads all facts of a span of time, in a transaction that is postgres.Hashed: 5,000 incidents
+// took 10 s otherwise. ErrTooMany means that the span is too long.
+func Read(ctx context.Context, tx pgx.Tx, asked Asked) (facts analytics.Facts, err error) {
+	batch := &pgx.Batch{}
+	queueIncidents(batch, asked, &facts)
+	queuePages(batch, asked, &facts)
+	queueNames(batch, asked.OrgID, &facts)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return facts, err
+	}
+	if len(facts.Incidents) > maxIncidents || len(facts.Pages) > maxPages {
+		return facts, ErrTooMany
+	}
+	return facts, nil
+}
+
+func (a Asked) arguments(limit int) []any {
+	services, teams := a.Services, a.Teams
+	if services == nil {
+		services = []uuid.UUID{}
+	}
+	if teams == nil {
+		teams = []uuid.UUID{}
+	}
+	return []any{a.OrgID, a.Since, a.Until, services, teams, limit + 1}
+}
+
+func queueIncidents(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
+	batch.Queue(readIncidentsSQL, asked.arguments(maxIncidents)...).Query(func(rows pgx.Rows) error {
+		var i analytics.Incident
+		var acknowledged, resolved *time.Time
+		_, err := pgx.ForEachRow(rows, []any{
+			&i.ID, &i.Number, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &resolved, &i.AcknowledgedBy,
+		}, func() error {
+			i.Acknowledged, i.Resolved = value(acknowledged), value(resolved)
+			facts.Incidents = append(facts.Incidents, i)
+			return nil
+		})
+		return err
+	})
+}
+
+func queuePages(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
+	batch.Queue(readPagesSQL, asked.arguments(maxPages)...).Query(func(rows pgx.Rows) error {
+		var p analytics.Page
+		_, err := pgx.ForEachRow(rows, []any{&p.Incident, &p.Person, &p.Sent}, func() error {
+			facts.Pages = append(facts.Pages, p)
+			return nil
+		})
+		return err
+	})
+}
+
+func queueNames(batch *pgx.Batch, orgID uuid.UUID, facts *analytics.Facts) {
+	var id uuid.UUID
+	var team *uuid.UUID
+	var name, zone string
+	facts.People, facts.Services, facts.Teams = map[uuid.UUID]analytics.Person{}, map[uuid.UUID]analytics.Service{}, map[uuid.UUID]string{}
+	batch.Queue(`SELECT id, name, team_id FROM service WHERE org_id = $1`, orgID).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&id, &name, &team}, func() error {
+			service := analytics.Service{Name: name}
+			if team != nil {
+				service.Team = *team
+			}
+			facts.Services[id] = service
+			return nil
+		})
+		return err
+	})
+	batch.Queue(`SELECT id, name FROM team WHERE org_id = $1`, orgID).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&id, &name}, func() error {
+			facts.Teams[id] = name
+			return nil
+		})
+		return err
+	})
+	batch.Queue(`SELECT u.id, u.name, u.timezone FROM membership m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1`, orgID).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, []any{&id, &name, &zone}, func() error {
+			// A zone that a newer release of the zone data has dropped counts as UTC.
+			in, err := org.Zone("timezone", zone)
+			if err != nil {
+				in = time.UTC
+			}
+			facts.People[id] = analytics.Person{Name: name, Zone: in}
+			return nil
+		})
+		return err
+	})
+}
+
+func value(at *time.Time) time.Time {
+	if at == nil {
+		return time.Time{}
+	}
+	return *at
+}
