@@ -226,6 +226,8 @@ func (r *reader) object(t *testing.T, call shownCall, variable string) string {
 			return r.alerted(t)
 		}
 		return r.id(t, "/v1/incidents", "incident", object{"title": r.unique("Incident"), "severity": "high"})
+	case "LINKED_ID", "INTO_ID":
+		return r.id(t, "/v1/incidents", "incident", object{"title": r.unique("Incident"), "severity": "high"})
 	case "ALERT_ID":
 		return first(t, r.caller, "/v1/incidents/"+r.alerted(t)+"/alerts", "alerts")
 	case "INVITATION_ID":
