@@ -30,7 +30,7 @@ export function Subscribers({ incident }: { incident: Incident }) {
             <Avatar name={name} />
             <span className="grow ellipsis">
               {name}
-              {id === me && <span className="text-3"> (you)</span>}
+              {id === me && ' (you)'}
             </span>
             {(id === me || mayAct('responder')) && (
               <IconButton
