@@ -64,7 +64,7 @@ func pemLine(s, begin string, at int) (end int, ok bool) {
 	return end + 5, strings.HasSuffix(s[label:end], "PRIVATE KEY") && strings.HasPrefix(s[end:], "-----")
 }
 
-// findJWT is \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*
+// findJWT is \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]* as text.
 func findJWT(s string, from int) (start, keep, end int) {
 	for start, ok := next(s, "eyJ", from); ok; start, ok = next(s, "eyJ", start+1) {
 		if !atBoundary(s, start) {
@@ -83,7 +83,7 @@ func findJWT(s string, from int) (start, keep, end int) {
 	return -1, 0, 0
 }
 
-// findNightbellKey is \bnb[a-z]_[A-Za-z0-9_-]{16,}
+// findNightbellKey is \bnb[a-z]_[A-Za-z0-9_-]{16,} as text.
 func findNightbellKey(s string, from int) (start, keep, end int) {
 	for start, ok := next(s, "nb", from); ok; start, ok = next(s, "nb", start+1) {
 		if !atBoundary(s, start) || len(s) < start+4 || s[start+2] < 'a' || s[start+2] > 'z' || s[start+3] != '_' {
@@ -117,7 +117,7 @@ func findAuthorization(s string, from int) (start, keep, end int) {
 	return -1, 0, 0
 }
 
-// findURLCredentials is ://[^/\s:@]*:[^/\s@]+@
+// findURLCredentials is ://[^/\s:@]*:[^/\s@]+@ as text.
 func findURLCredentials(s string, from int) (start, keep, end int) {
 	for start, ok := next(s, "://", from); ok; start, ok = next(s, "://", start+1) {
 		user := start + 3
@@ -143,23 +143,31 @@ func findAssignment(s string, from int) (start, keep, end int) {
 		if value == 0 {
 			continue
 		}
-		for _, name := range secretNames {
-			at := equals - len(name)
-			if at < from || !strings.EqualFold(s[at:equals], name) {
-				continue
-			}
-			first := at // of the 40 characters that may stand before the name
-			for first > max(from, at-40) && isKeyByte(s[first-1]) {
-				first--
-			}
-			for ; first <= at; first++ {
-				if atBoundary(s, first) {
-					return first, equals + 1, equals + 1 + value
-				}
-			}
+		if first, ok := secretName(s, from, equals); ok {
+			return first, equals + 1, equals + 1 + value
 		}
 	}
 	return -1, 0, 0
+}
+
+// secretName is where a name begins that ends before the equals sign, with what belongs to it.
+func secretName(s string, from, equals int) (first int, ok bool) {
+	for _, name := range secretNames {
+		at := equals - len(name)
+		if at < from || !strings.EqualFold(s[at:equals], name) {
+			continue
+		}
+		first = at
+		for first > max(from, at-40) && isKeyByte(s[first-1]) {
+			first--
+		}
+		for ; first <= at; first++ {
+			if atBoundary(s, first) {
+				return first, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // next is where part stands, at from or later.

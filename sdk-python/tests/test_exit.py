@@ -234,7 +234,7 @@ def test_the_spool_takes_what_a_silent_server_does_not(wire: Wire, tmp_path: Pat
             == 0
         )
         assert len(list(tmp_path.iterdir())) == 1
-        wire._failures.clear()  # noqa: SLF001 - a slow process may have spooled before it asked
+        wire._failures.clear()  # a slow process may have spooled before it asked
         assert run("time.sleep(0.2)")[0] == 0
     finally:
         del os.environ["NIGHTBELL_SPOOL_DIR"]
