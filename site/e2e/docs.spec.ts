@@ -223,7 +223,7 @@ test('search is found, chosen and opened by keyboard', async ({ page }) => {
 });
 
 test.describe('without its worker', () => {
-  test.use({ expectedFaults: /./ });
+  test.use({ expectedFaults: /./, expectedErrors: /^Failed to load the Pagefind WASM/ });
 
   test('search says that it did not start', async ({ page }) => {
     await page.route('**/pagefind-worker.js', (route) => route.abort());

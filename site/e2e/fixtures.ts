@@ -12,6 +12,8 @@ interface Fixtures {
   /** The owner of the demo workspace. All tests of a worker share this sign-in: never sign out with it. */
   mara: Caller;
   expectedFaults: RegExp;
+  /** Errors that scripts of others throw where a test breaks them. Ours throw none. */
+  expectedErrors: RegExp;
   quiet: undefined;
 }
 
@@ -48,10 +50,11 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   role: ['owner', { option: true, scope: 'worker' }],
   byName: [false, { option: true }],
   expectedFaults: [/404|409|503/, { option: true }],
+  expectedErrors: [/^(?!)/, { option: true }],
   baseURL: ({ nightbell, byName }, use) => use(byName ? nightbell.namedUrl : nightbell.url),
   mara: async ({ nightbell }, use) => use(await nightbell.owner()),
   quiet: [
-    async ({ page, context, nightbell, expectedFaults }, use) => {
+    async ({ page, context, nightbell, expectedFaults, expectedErrors }, use) => {
       followRequests(context);
       await slowDown(context);
       const faults: string[] = [];
@@ -60,7 +63,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         if (message.type() === 'error' && !expected) faults.push(message.text());
       };
       page.on('console', onConsole);
-      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('pageerror', ({ message }) => expectedErrors.test(message) || faults.push(message));
       page.on('request', (request) => {
         const own = [nightbell.url, nightbell.namedUrl, 'data:', 'blob:', 'about:'].some((start) =>
           request.url().startsWith(start),
