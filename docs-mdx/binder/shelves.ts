@@ -59,6 +59,7 @@ export const shelves: Shelf[] = [
       { url: '/docs/concepts/incidents' },
       { url: '/docs/concepts/escalation' },
       { url: '/docs/concepts/schedules' },
+      { url: '/docs/concepts/analytics' },
       { url: '/docs/mobile' },
     ],
   },

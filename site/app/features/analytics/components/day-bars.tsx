@@ -3,7 +3,17 @@ import * as styles from './charts.module.css';
 const height = 36;
 
 /** A bar for each day, as high as its number beside the highest of all rows. */
-export function DayBars({ values, most, label }: { values: readonly number[]; most: number; label: string }) {
+export function DayBars({
+  days,
+  values,
+  most,
+  label,
+}: {
+  days: readonly string[];
+  values: readonly number[];
+  most: number;
+  label: string;
+}) {
   return (
     <svg
       className={styles.bars}
