@@ -6,7 +6,12 @@ export default defineConfig({
   test: {
     environment: 'jsdom',
     environmentOptions: { jsdom: { url: 'http://nightbell.test/' } },
-    include: ['app/**/*.test.{ts,tsx}', 'build-steps/**/*.test.ts', 'bench/**/*.test.ts', 'testing/**/*.test.ts'],
+    include: [
+      'app/**/*.test.{ts,tsx}',
+      'build-steps/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'testing/**/*.test.ts',
+    ],
     setupFiles: ['testing/setup.ts'],
     restoreMocks: true,
     testTimeout: 60_000,

@@ -1,11 +1,18 @@
-import type { GetInboxMailResponseJson, GetIncidentResponseJson, ListInboxResponseJson } from '@nightbell/proto';
+import type {
+  GetInboxMailResponseJson,
+  GetIncidentResponseJson,
+  ListInboxResponseJson,
+} from '@nightbell/proto';
 import { expectClean, open, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { addService, declare, tell } from './made';
 
 test('an incident is linked to another, and merged into it', async ({ page, mara }) => {
   const service = await addService(mara);
-  const alerted = await tell(mara, service.key, { title: `Disk full on ${service.name}`, severity: 'critical' });
+  const alerted = await tell(mara, service.key, {
+    title: `Disk full on ${service.name}`,
+    severity: 'critical',
+  });
   const other = await declare(mara, undefined, { severity: 'low' });
   await signIn(page, mara);
   await open(page, `/incidents/${alerted.id}`);
@@ -41,7 +48,10 @@ test('an incident is linked to another, and merged into it', async ({ page, mara
   const { incident } = await mara.get<GetIncidentResponseJson>(`/v1/incidents/${other.id}`);
   expect(incident).toMatchObject({ severity: 'critical', alert_count: 1, merged: [{ id: alerted.id }] });
   // What comes about the same joins the other one.
-  const again = await tell(mara, service.key, { title: `Disk full on ${service.name}`, severity: 'critical' });
+  const again = await tell(mara, service.key, {
+    title: `Disk full on ${service.name}`,
+    severity: 'critical',
+  });
   expect(again.id).not.toBe(alerted.id);
   await mara.post(`/v1/incidents/${other.id}/resolve`, {});
 });
@@ -61,7 +71,9 @@ test('subscribers are mailed what happens, and only as long as they want', async
   await tell(mara, service.key, { ...event, severity: 'high' });
   await expect(async () => {
     const { mails = [] } = await mara.get<ListInboxResponseJson>('/v1/inbox');
-    const news = mails.find(({ subject = '' }) => subject.includes('is triggered') && subject.includes(title));
+    const news = mails.find(
+      ({ subject = '' }) => subject.includes('is triggered') && subject.includes(title),
+    );
     expect(news).toBeDefined();
     const { mail } = await mara.get<GetInboxMailResponseJson>(`/v1/inbox/${news?.id}`);
     expect(mail?.text).toContain('Severity changed from low to high');
