@@ -74,10 +74,11 @@ func editables(n *rota) []editable {
 			noun: "service", list: "services", path: "/v1/services",
 			create: object{
 				"name": "Checkout", "description": "Takes money", "team_id": team, "owner_id": n.people["Ada"],
-				"repo_url": "https://example.com/checkout", "tier": 1, "grouping": "alert",
+				"repo_url": "https://example.com/checkout", "runbook_url": "https://example.com/runbook", "tier": 1, "grouping": "alert",
+				"depends_on_ids": []string{n.make("/v1/services", "service", object{"name": "Ledger"})},
 			},
-			clears: object{"description": "", "team_id": nil, "owner_id": nil, "repo_url": nil, "tier": 3., "grouping": "group"},
-			tables: []string{"service"},
+			clears: object{"description": "", "team_id": nil, "owner_id": nil, "repo_url": nil, "runbook_url": nil, "tier": 3., "grouping": "group", "depends_on_ids": []any{}},
+			tables: []string{"service", "service_dependency"},
 		},
 		{
 			noun: "team", list: "teams", path: "/v1/teams",

@@ -14,6 +14,7 @@ export interface ServiceFields {
   escalation_policy_id: string;
   repo_url: string;
   runbook_url: string;
+  depends_on_ids: readonly string[];
   tier: number;
   grouping: string;
 }

@@ -8,13 +8,14 @@ import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { prefetch } from '~/data/cache';
 import { incidentList } from '~/data/incidents';
-import { serviceActivity, serviceDetail, serviceSamples } from '~/data/services';
+import { serviceActivity, serviceDetail, serviceList, serviceSamples } from '~/data/services';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { OpenIncidents } from '~/features/incidents/components/open-incidents';
 import { toRows } from '~/features/incidents/model/incident';
 import { isMissing, NoService } from '~/features/services/components/no-service';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceActions } from '~/features/services/components/service-actions';
+import { ServiceDependencies } from '~/features/services/components/service-dependencies';
 import { ServiceConfiguration } from '~/features/services/components/service-facts';
 import * as styles from '~/features/services/components/service-facts.module.css';
 import { ServiceLoading } from '~/features/services/components/service-loading';
@@ -26,6 +27,7 @@ import type { Route } from './+types/service';
 export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
   return prefetch((client) => [
     client.query(serviceDetail(id)),
+    client.query(serviceList),
     client.query(serviceSamples(id, Number(firstRange))),
     client.infiniteQuery(serviceActivity(id)),
     client.infiniteQuery(incidentList({ status: 'open', serviceId: id })),
@@ -75,6 +77,9 @@ export default function Service({ params: { id } }: Route.ComponentProps) {
             <div className="stack">
               <Boundary what="The configuration">
                 <ServiceConfiguration service={service.data} />
+              </Boundary>
+              <Boundary what="The dependencies">
+                <ServiceDependencies service={service.data} />
               </Boundary>
               <Boundary what="The metrics">
                 <BusinessMetrics service={service.data} range={range} />

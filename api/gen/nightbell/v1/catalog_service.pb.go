@@ -52,6 +52,8 @@ type Service struct {
 	RepoUrl *string `protobuf:"bytes,12,opt,name=repo_url,json=repoUrl,proto3,oneof" json:"repo_url,omitempty"`
 	// What to do when it is broken: shown on its incidents and in their pages.
 	RunbookUrl *string `protobuf:"bytes,21,opt,name=runbook_url,json=runbookUrl,proto3,oneof" json:"runbook_url,omitempty"`
+	// The services that it cannot work without, by id.
+	DependsOnIds []string `protobuf:"bytes,22,rep,name=depends_on_ids,json=dependsOnIds,proto3" json:"depends_on_ids,omitempty"`
 	// How important it is, from 1 (most) to 4.
 	Tier int32 `protobuf:"varint,13,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group: one incident per group of the sender. alert: one incident per alert.
@@ -195,6 +197,13 @@ func (x *Service) GetRunbookUrl() string {
 	return ""
 }
 
+func (x *Service) GetDependsOnIds() []string {
+	if x != nil {
+		return x.DependsOnIds
+	}
+	return nil
+}
+
 func (x *Service) GetTier() int32 {
 	if x != nil {
 		return x.Tier
@@ -248,6 +257,8 @@ type CreateServiceRequest struct {
 	RepoUrl            string `protobuf:"bytes,6,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
 	// A page that says what to do when it is broken.
 	RunbookUrl string `protobuf:"bytes,9,opt,name=runbook_url,json=runbookUrl,proto3" json:"runbook_url,omitempty"`
+	// The services that it cannot work without, by id.
+	DependsOnIds []string `protobuf:"bytes,10,rep,name=depends_on_ids,json=dependsOnIds,proto3" json:"depends_on_ids,omitempty"`
 	// 1 (most important) to 4; 3 when 0.
 	Tier int32 `protobuf:"varint,7,opt,name=tier,proto3" json:"tier,omitempty"`
 	// group (default) or alert.
@@ -333,6 +344,13 @@ func (x *CreateServiceRequest) GetRunbookUrl() string {
 		return x.RunbookUrl
 	}
 	return ""
+}
+
+func (x *CreateServiceRequest) GetDependsOnIds() []string {
+	if x != nil {
+		return x.DependsOnIds
+	}
+	return nil
 }
 
 func (x *CreateServiceRequest) GetTier() int32 {
@@ -733,6 +751,8 @@ type UpdateServiceRequest struct {
 	RepoUrl            string                 `protobuf:"bytes,7,opt,name=repo_url,json=repoUrl,proto3" json:"repo_url,omitempty"`
 	// A page that says what to do when it is broken.
 	RunbookUrl string `protobuf:"bytes,12,opt,name=runbook_url,json=runbookUrl,proto3" json:"runbook_url,omitempty"`
+	// The services that it cannot work without, by id.
+	DependsOnIds []string `protobuf:"bytes,13,rep,name=depends_on_ids,json=dependsOnIds,proto3" json:"depends_on_ids,omitempty"`
 	// 1 (most important) to 4; 3 when cleared.
 	Tier *int32 `protobuf:"varint,8,opt,name=tier,proto3,oneof" json:"tier,omitempty"`
 	// group or alert; group when cleared.
@@ -830,6 +850,13 @@ func (x *UpdateServiceRequest) GetRunbookUrl() string {
 		return x.RunbookUrl
 	}
 	return ""
+}
+
+func (x *UpdateServiceRequest) GetDependsOnIds() []string {
+	if x != nil {
+		return x.DependsOnIds
+	}
+	return nil
 }
 
 func (x *UpdateServiceRequest) GetTier() int32 {
@@ -1286,7 +1313,7 @@ var File_nightbell_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\xde\a\n" +
+	"\"nightbell/v1/catalog_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\x1a\x1cnightbell/v1/reference.proto\x1a\x1anightbell/v1/warning.proto\"\x84\b\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -1303,7 +1330,8 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x14 \x01(\tH\x02R\x12escalationPolicyId\x88\x01\x01\x12\x1e\n" +
 	"\brepo_url\x18\f \x01(\tH\x03R\arepoUrl\x88\x01\x01\x12$\n" +
 	"\vrunbook_url\x18\x15 \x01(\tH\x04R\n" +
-	"runbookUrl\x88\x01\x01\x12\x12\n" +
+	"runbookUrl\x88\x01\x01\x12$\n" +
+	"\x0edepends_on_ids\x18\x16 \x03(\tR\fdependsOnIds\x12\x12\n" +
 	"\x04tier\x18\r \x01(\x05R\x04tier\x12/\n" +
 	"\bgrouping\x18\x0e \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertR\bgrouping\x12-\n" +
 	"\x10service_key_hint\x18\x0f \x01(\tH\x05R\x0eserviceKeyHint\x88\x01\x01\x12A\n" +
@@ -1318,7 +1346,7 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x15_escalation_policy_idB\v\n" +
 	"\t_repo_urlB\x0e\n" +
 	"\f_runbook_urlB\x13\n" +
-	"\x11_service_key_hint\"\x95\x03\n" +
+	"\x11_service_key_hint\"\xd0\x03\n" +
 	"\x14CreateServiceRequest\x12\x1e\n" +
 	"\x04name\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
@@ -1328,7 +1356,9 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x05 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12)\n" +
 	"\vrunbook_url\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\n" +
-	"runbookUrl\x12\x1d\n" +
+	"runbookUrl\x129\n" +
+	"\x0edepends_on_ids\x18\n" +
+	" \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\fdependsOnIds\x12\x1d\n" +
 	"\x04tier\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x00R\x04tier\x121\n" +
 	"\bgrouping\x18\b \x01(\tB\x15\xbaH\x12r\x10R\x00R\x05groupR\x05alertR\bgrouping\"\xc9\x01\n" +
 	"\x15CreateServiceResponse\x12/\n" +
@@ -1358,7 +1388,7 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x11GetServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\"E\n" +
 	"\x12GetServiceResponse\x12/\n" +
-	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\xab\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x15.nightbell.v1.ServiceR\aservice\"\xe6\x04\n" +
 	"\x14UpdateServiceRequest\x12\x1b\n" +
 	"\x02id\x18\x01 \x01(\tB\v\x92\xb5\x18\aserviceR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
@@ -1369,7 +1399,8 @@ const file_nightbell_v1_catalog_service_proto_rawDesc = "" +
 	"\x14escalation_policy_id\x18\x06 \x01(\tB\x15\x92\xb5\x18\x11escalation_policyR\x12escalationPolicyId\x12#\n" +
 	"\brepo_url\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\arepoUrl\x12)\n" +
 	"\vrunbook_url\x18\f \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\n" +
-	"runbookUrl\x12\"\n" +
+	"runbookUrl\x129\n" +
+	"\x0edepends_on_ids\x18\r \x03(\tB\x13\xbaH\x05\x92\x01\x02\x10d\x92\xb5\x18\aserviceR\fdependsOnIds\x12\"\n" +
 	"\x04tier\x18\b \x01(\x05B\t\xbaH\x06\x1a\x04\x18\x04(\x01H\x00R\x04tier\x88\x01\x01\x124\n" +
 	"\bgrouping\x18\t \x01(\tB\x13\xbaH\x10r\x0eR\x05groupR\x05alertH\x01R\bgrouping\x88\x01\x01\x12\x1c\n" +
 	"\x04etag\x18\n" +

@@ -32,6 +32,8 @@ SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_pol
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
                  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,
        coalesce(last.triggered_at, 'epoch')::timestamptz AS last_incident_at, -- epoch: none yet
+       ARRAY(SELECT d.depends_on_id FROM service_dependency d JOIN service n ON n.org_id = d.org_id AND n.id = d.depends_on_id AND n.deleted_at IS NULL
+             WHERE d.org_id = s.org_id AND d.service_id = s.id ORDER BY d.depends_on_id)::uuid[] AS depends_on_ids,
        (SELECT k.sealed FROM service_key k WHERE k.org_id = s.org_id AND k.service_id = s.id AND k.expires_at IS NULL
         ORDER BY k.created_at DESC LIMIT 1)::bytea AS sealed_key
 FROM service s
@@ -43,6 +45,15 @@ LEFT JOIN LATERAL (SELECT i.triggered_at FROM incident i WHERE i.org_id = s.org_
 WHERE s.org_id = @org_id AND s.deleted_at IS NULL AND (sqlc.narg('id')::uuid IS NULL OR s.id = sqlc.narg('id'))
   AND (sqlc.narg('after_name')::text IS NULL OR (lower(s.name), s.id) > (lower(sqlc.narg('after_name')), sqlc.narg('after_id')::uuid))
 ORDER BY lower(s.name), s.id LIMIT sqlc.narg('most')::integer;
+
+-- name: CountServices :one
+-- How many of these there are.
+SELECT count(*) FROM service WHERE org_id = @org_id AND id = ANY(@ids::uuid[]) AND deleted_at IS NULL;
+
+-- name: SetDependencies :exec
+-- What is on the list stays, what is not goes.
+WITH gone AS (DELETE FROM service_dependency d WHERE d.org_id = @org_id AND d.service_id = @service_id AND d.depends_on_id <> ALL(@ids::uuid[]))
+INSERT INTO service_dependency (org_id, service_id, depends_on_id) SELECT @org_id, @service_id, unnest(@ids::uuid[]) ON CONFLICT DO NOTHING;
 
 -- name: FindRoute :one
 -- Where the alerts of a key go. Runs before the organization is known.

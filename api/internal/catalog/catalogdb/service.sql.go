@@ -12,6 +12,18 @@ import (
 	"github.com/google/uuid"
 )
 
+const countServices = `-- name: CountServices :one
+SELECT count(*) FROM service WHERE org_id = $1 AND id = ANY($2::uuid[]) AND deleted_at IS NULL
+`
+
+// How many of these there are.
+func (q *Queries) CountServices(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, countServices, orgID, ids)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteService = `-- name: DeleteService :execrows
 UPDATE service SET deleted_at = $1::timestamptz, escalation_policy_id = NULL, updated_at = $1::timestamptz WHERE org_id = $2 AND id = $3 AND deleted_at IS NULL
 `
@@ -141,6 +153,8 @@ SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_pol
        coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
                  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,
        coalesce(last.triggered_at, 'epoch')::timestamptz AS last_incident_at, -- epoch: none yet
+       ARRAY(SELECT d.depends_on_id FROM service_dependency d JOIN service n ON n.org_id = d.org_id AND n.id = d.depends_on_id AND n.deleted_at IS NULL
+             WHERE d.org_id = s.org_id AND d.service_id = s.id ORDER BY d.depends_on_id)::uuid[] AS depends_on_ids,
        (SELECT k.sealed FROM service_key k WHERE k.org_id = s.org_id AND k.service_id = s.id AND k.expires_at IS NULL
         ORDER BY k.created_at DESC LIMIT 1)::bytea AS sealed_key
 FROM service s
@@ -181,6 +195,7 @@ type ListServicesRow struct {
 	OpenIncidents      int32
 	WorstSeverity      string
 	LastIncidentAt     time.Time
+	DependsOnIds       []uuid.UUID
 	SealedKey          []byte
 }
 
@@ -219,6 +234,7 @@ func (q *Queries) ListServices(ctx context.Context, arg ListServicesParams) ([]L
 			&i.OpenIncidents,
 			&i.WorstSeverity,
 			&i.LastIncidentAt,
+			&i.DependsOnIds,
 			&i.SealedKey,
 		); err != nil {
 			return nil, err
@@ -273,6 +289,17 @@ func (q *Queries) References(ctx context.Context, arg ReferencesParams) (Referen
 	var i ReferencesRow
 	err := row.Scan(&i.Team, &i.Owner, &i.Policy)
 	return i, err
+}
+
+const setDependencies = `-- name: SetDependencies :exec
+WITH gone AS (DELETE FROM service_dependency d WHERE d.org_id = $1 AND d.service_id = $2 AND d.depends_on_id <> ALL($3::uuid[]))
+INSERT INTO service_dependency (org_id, service_id, depends_on_id) SELECT $1, $2, unnest($3::uuid[]) ON CONFLICT DO NOTHING
+`
+
+// What is on the list stays, what is not goes.
+func (q *Queries) SetDependencies(ctx context.Context, orgID uuid.UUID, serviceID uuid.UUID, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, setDependencies, orgID, serviceID, ids)
+	return err
 }
 
 const updateService = `-- name: UpdateService :exec

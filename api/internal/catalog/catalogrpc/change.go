@@ -3,6 +3,7 @@ package catalogrpc
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,12 +58,43 @@ func update(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUI
 	if err != nil {
 		return err
 	}
-	return q.UpdateService(ctx, catalogdb.UpdateServiceParams{
+	err = q.UpdateService(ctx, catalogdb.UpdateServiceParams{
 		Name: whole.GetName(), Description: whole.GetDescription(), TeamID: refs.TeamID, OwnerUserID: refs.OwnerUserID,
 		EscalationPolicyID: refs.PolicyID, RepoUrl: whole.GetRepoUrl(), RunbookUrl: whole.GetRunbookUrl(),
 		Tier: int16(or(whole.GetTier(), 3)), Grouping: or(whole.GetGrouping(), string(catalog.ByGroup)),
 		Now: now, OrgID: orgID, ID: serviceID,
 	})
+	if err != nil {
+		return err
+	}
+	return setDependencies(ctx, q, orgID, serviceID, whole.GetDependsOnIds())
+}
+
+var (
+	errDependsOnNothing = fault.InvalidField("depends_on_ids", fault.Missing, "Service not found")
+	errDependsOnItself  = fault.InvalidField("depends_on_ids", fault.NotOneOf, "A service does not depend on itself. Take it off the list.")
+)
+
+// setDependencies makes a service depend on these, each named once or more, and on no others.
+func setDependencies(ctx context.Context, q *catalogdb.Queries, orgID, serviceID uuid.UUID, texts []string) error {
+	needed := []uuid.UUID{}
+	for _, text := range texts {
+		one, ok := id.Parse(text)
+		switch {
+		case !ok:
+			return errDependsOnNothing
+		case one == serviceID:
+			return errDependsOnItself
+		case !slices.Contains(needed, one):
+			needed = append(needed, one)
+		}
+	}
+	if found, err := q.CountServices(ctx, orgID, needed); err != nil {
+		return err
+	} else if int(found) < len(needed) {
+		return errDependsOnNothing
+	}
+	return q.SetDependencies(ctx, orgID, serviceID, needed)
 }
 
 // DeleteService hides a service and refuses its keys from then on. Its heartbeats go with it.

@@ -93,6 +93,9 @@ func (h *Handler) CreateService(ctx context.Context, request *nightbellv1.Create
 		if err != nil {
 			return err
 		}
+		if err := setDependencies(ctx, q, caller.OrgID, serviceID, request.GetDependsOnIds()); err != nil {
+			return err
+		}
 		if response.ServiceKey, err = h.addKey(ctx, q, caller.OrgID, serviceID, now); err != nil {
 			return err
 		}
@@ -179,6 +182,9 @@ func (h *Handler) message(orgID uuid.UUID, row catalogdb.ListServicesRow) *night
 		TeamId: id.Text(row.TeamID), OwnerId: id.Text(row.OwnerUserID), EscalationPolicyId: id.Text(row.EscalationPolicyID),
 		RepoUrl: postgres.Null(row.RepoUrl), RunbookUrl: postgres.Null(row.RunbookUrl), Tier: int32(row.Tier), Grouping: row.Grouping,
 		CreatedAt: timestamppb.New(row.CreatedAt), UpdatedAt: timestamppb.New(row.UpdatedAt),
+	}
+	for _, needed := range row.DependsOnIds {
+		service.DependsOnIds = append(service.DependsOnIds, needed.String())
 	}
 	if row.LastIncidentAt.Unix() > 0 {
 		service.LastIncidentAt = timestamppb.New(row.LastIncidentAt)

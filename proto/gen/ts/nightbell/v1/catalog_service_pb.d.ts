@@ -110,6 +110,13 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   runbookUrl?: string | undefined;
 
   /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 22 [json_name = "depends_on_ids"];
+   */
+  dependsOnIds: string[];
+
+  /**
    * How important it is, from 1 (most) to 4.
    *
    * @generated from field: int32 tier = 13;
@@ -246,6 +253,13 @@ export declare type ServiceJson = {
   runbook_url?: string;
 
   /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 22 [json_name = "depends_on_ids"];
+   */
+  depends_on_ids?: string[];
+
+  /**
    * How important it is, from 1 (most) to 4.
    *
    * @generated from field: int32 tier = 13;
@@ -335,6 +349,13 @@ export declare type CreateServiceRequest = Message<"nightbell.v1.CreateServiceRe
   runbookUrl: string;
 
   /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 10 [json_name = "depends_on_ids"];
+   */
+  dependsOnIds: string[];
+
+  /**
    * 1 (most important) to 4; 3 when 0.
    *
    * @generated from field: int32 tier = 7;
@@ -391,6 +412,13 @@ export declare type CreateServiceRequestJson = {
    * @generated from field: string runbook_url = 9 [json_name = "runbook_url"];
    */
   runbook_url?: string;
+
+  /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 10 [json_name = "depends_on_ids"];
+   */
+  depends_on_ids?: string[];
 
   /**
    * 1 (most important) to 4; 3 when 0.
@@ -748,6 +776,13 @@ export declare type UpdateServiceRequest = Message<"nightbell.v1.UpdateServiceRe
   runbookUrl: string;
 
   /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 13 [json_name = "depends_on_ids"];
+   */
+  dependsOnIds: string[];
+
+  /**
    * 1 (most important) to 4; 3 when cleared.
    *
    * @generated from field: optional int32 tier = 8;
@@ -822,6 +857,13 @@ export declare type UpdateServiceRequestJson = {
    * @generated from field: string runbook_url = 12 [json_name = "runbook_url"];
    */
   runbook_url?: string;
+
+  /**
+   * The services that it cannot work without, by id.
+   *
+   * @generated from field: repeated string depends_on_ids = 13 [json_name = "depends_on_ids"];
+   */
+  depends_on_ids?: string[];
 
   /**
    * 1 (most important) to 4; 3 when cleared.

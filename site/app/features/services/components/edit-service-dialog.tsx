@@ -6,11 +6,12 @@ import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextArea, TextField } from '~/components/ui/field';
+import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { memberList } from '~/data/members';
 import { policyList } from '~/data/policies';
 import { useSaveService } from '~/data/service-changes';
-import { serviceDetail } from '~/data/services';
+import { serviceDetail, serviceList } from '~/data/services';
 import { teamList } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
 import { isConflict, onTop, theirChanges } from '~/lib/edits';
@@ -19,8 +20,9 @@ import { type EditedService, groupings, serviceWords, tiers, toEdited } from '..
 /** Changes what a service is called, whose it is and what pages for it. */
 export function EditServiceDialog({ service, onClose }: { service: ServiceJson; onClose: () => void }) {
   const [teams, members, policies] = [useQuery(teamList), useQuery(memberList), useQuery(policyList)];
+  const services = useQuery(serviceList);
   // A list that is not there yet would clear what it should offer.
-  const waiting = [teams, members, policies].find(({ data }) => !data);
+  const waiting = [teams, members, policies, services].find(({ data }) => !data);
   if (waiting)
     return (
       <Dialog title="Edit service" onClose={onClose}>
@@ -36,6 +38,7 @@ export function EditServiceDialog({ service, onClose }: { service: ServiceJson; 
       teams={toOptions(teams.data)}
       people={toOptions(members.data)}
       policies={toOptions(policies.data)}
+      services={toOptions(services.data).filter(({ value }) => value !== service.id)}
       onClose={onClose}
     />
   );
@@ -50,23 +53,29 @@ function toOptions(list: readonly { id?: string; name?: string }[] = []): Option
   return list.map(({ id = '', name = '' }) => ({ value: id, word: name }));
 }
 
+function toChoice({ value, word }: Option): Choice {
+  return { id: value, word, icon: 'services' };
+}
+
 interface ServiceFormProps {
   service: EditedService;
   teams: Option[];
   people: Option[];
   policies: Option[];
+  services: Option[];
   onClose: () => void;
 }
 
-function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormProps) {
+function ServiceForm({ service, teams, people, policies, services, onClose }: ServiceFormProps) {
   const save = useSaveService();
   const client = useQueryClient();
   // What the fields began as, the version they are based on, and what was refused beside what is stored.
   const [shown, setShown] = useState(service);
   const [base, setBase] = useState(service);
+  const [needs, setNeeds] = useState(service.depends_on_ids);
   const [conflict, setConflict] = useState<{ mine: EditedService; theirs: EditedService } | null>(null);
   const nameOf = (id: string) =>
-    [...teams, ...people, ...policies].find(({ value }) => value === id)?.word ?? 'another';
+    [...teams, ...people, ...policies, ...services].find(({ value }) => value === id)?.word ?? 'another';
   const refused = async (mine: EditedService, error: Error) => {
     if (!isConflict(error)) return;
     const stored = await client.query({ ...serviceDetail(service.id), staleTime: 0 });
@@ -74,6 +83,7 @@ function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormP
   };
   const goOn = (from: EditedService, theirs: EditedService) => {
     setShown(from);
+    setNeeds(from.depends_on_ids);
     setBase(theirs);
     setConflict(null);
     save.reset();
@@ -91,6 +101,7 @@ function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormP
       escalation_policy_id: text('policy'),
       repo_url: text('repo'),
       runbook_url: text('runbook'),
+      depends_on_ids: needs,
       tier: Number(text('tier')),
       grouping: text('grouping'),
     };
@@ -153,6 +164,13 @@ function ServiceForm({ service, teams, people, policies, onClose }: ServiceFormP
           maxLength={2000}
           placeholder="https://wiki.acme.example/runbooks/checkout"
           defaultValue={shown.runbook_url}
+        />
+        <SearchSelect
+          label="Depends on"
+          choices={services.map(toChoice)}
+          chosen={services.filter(({ value }) => needs.includes(value)).map(toChoice)}
+          onChange={(chosen) => setNeeds(chosen.map(({ id }) => id).toSorted())}
+          placeholder="Add a service"
         />
         <div className={dialogKit.sideBySide}>
           <SelectField label="Tier" name="tier" options={tiers} defaultValue={String(shown.tier)} />

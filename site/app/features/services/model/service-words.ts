@@ -17,6 +17,7 @@ export function toEdited(service: ServiceJson): EditedService {
     escalation_policy_id: service.escalation_policy_id ?? '',
     repo_url: service.repo_url ?? '',
     runbook_url: service.runbook_url ?? '',
+    depends_on_ids: service.depends_on_ids ?? [],
     tier: service.tier ?? 3,
     grouping: service.grouping ?? 'group',
   };
@@ -57,6 +58,11 @@ export function serviceWords(nameOf: (id: string) => string): FieldWords<EditedS
     },
     plain('Repo', 'repo_url'),
     plain('Runbook', 'runbook_url'),
+    {
+      label: 'Dependencies',
+      stored: (of) => of.depends_on_ids,
+      words: (of) => of.depends_on_ids.map(nameOf).join(', '),
+    },
     plain('Tier', 'tier'),
     {
       label: 'Grouping',
