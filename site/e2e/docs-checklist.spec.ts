@@ -262,7 +262,7 @@ test.describe('Section 2, secrets setup', () => {
   ] as const)
     test(`way to generate a random 32-byte hex secret: ${way}`, async ({ page }) => {
       await main(page).getByRole('radio', { name: way }).first().check();
-      await expect(main(page).locator('figure:visible').filter({ hasText: code })).toBeVisible();
+      await expect(main(page).locator('figure:visible').filter({ hasText: code }).first()).toBeVisible();
     });
   test('repository-secrets steps', ({ page }) => shows(page, 'Press New repository secret'));
   test('verification checklist', ({ page }) =>

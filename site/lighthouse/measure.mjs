@@ -79,6 +79,7 @@ async function measure(page, times, form) {
         form === 'desktop' ? desktopConfig : undefined,
       );
       if (lhr.runtimeError) throw new Error(`${page}: ${lhr.runtimeError.message}`);
+      if (form === 'mobile' && page === landing) console.log(seen(lhr));
       scores.push(categories.map((name) => Math.round((lhr.categories[name]?.score ?? 0) * 100)));
       for (const name of categories.slice(1))
         for (const { id, weight } of lhr.categories[name].auditRefs)
@@ -91,6 +92,18 @@ async function measure(page, times, form) {
     scores: categories.map((_, n) => scores.map((one) => one[n]).sort((a, b) => a - b)[times >> 1]),
     lost: [...lost],
   };
+}
+
+/** What makes up the performance of one run: a busy processor shows in the blocking time alone. */
+function seen({ audits }) {
+  const names = [
+    'first-contentful-paint',
+    'largest-contentful-paint',
+    'total-blocking-time',
+    'speed-index',
+    'cumulative-layout-shift',
+  ];
+  return `      ${names.map((name) => `${name} ${audits[name].displayValue}`).join(', ')}`;
 }
 
 function tell(page, form, { scores, lost }) {

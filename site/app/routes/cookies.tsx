@@ -1,7 +1,14 @@
 import { PublicPage } from '~/features/landing/components/public-page';
 
 export function meta() {
-  return [{ title: 'Cookies - Nightbell' }];
+  return [
+    { title: 'Cookies - Nightbell' },
+    {
+      name: 'description',
+      content:
+        "This site sets no cookies. It keeps a few things in your browser's local storage, and only these.",
+    },
+  ];
 }
 
 /** What the site keeps in the browser. */

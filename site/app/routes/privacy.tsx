@@ -1,7 +1,10 @@
 import { PublicPage } from '~/features/landing/components/public-page';
 
 export function meta() {
-  return [{ title: 'Privacy - Nightbell' }];
+  return [
+    { title: 'Privacy - Nightbell' },
+    { name: 'description', content: 'What this installation stores about you, and where it goes.' },
+  ];
 }
 
 /** What an installation stores and sends. */

@@ -2,7 +2,13 @@ import { PublicPage } from '~/features/landing/components/public-page';
 import { repository } from '~/lib/company';
 
 export function meta() {
-  return [{ title: 'Terms of Service - Nightbell' }];
+  return [
+    { title: 'Terms of Service - Nightbell' },
+    {
+      name: 'description',
+      content: 'The terms of the software, and of the installation that somebody runs with it.',
+    },
+  ];
 }
 
 /** The terms of an installation, in plain words. */
