@@ -50,12 +50,12 @@ test.describe('analytics', () => {
     const shop = idOf('service', 'Checkout API');
     await open(page, '/analytics');
     await page.getByRole('group', { name: 'Period' }).getByRole('button', { name: '7 days' }).click();
-    await page.getByLabel('Service').selectOption('Checkout API');
+    await page.getByLabel('Service', { exact: true }).selectOption('Checkout API');
     await page.getByLabel('Compare with the days before').uncheck();
     await expect(page).toHaveURL(/days=7/);
     await expect(page).toHaveURL(new RegExp(`service=${shop}`));
     await page.reload();
-    await expect(page.getByLabel('Service')).toHaveValue(shop);
+    await expect(page.getByLabel('Service', { exact: true })).toHaveValue(shop);
     await expect(page.getByLabel('Compare with the days before')).not.toBeChecked();
     const said = await mara.get<GetAnalyticsResponseJson>(figuresOf(`days=7&service_id=${shop}`));
     const tile = page.getByRole('region', { name: 'Incidents', exact: true });

@@ -67,7 +67,7 @@ func TestWeekendsAreSaturdayAndSunday(t *testing.T) {
 			t.Errorf("%s: the weekend of %s, %v; want %q", at, saturday, ok, want)
 		}
 	}
-	for day := Day(0); day < 4000; day++ {
+	for day := range Day(4000) {
 		if want := (int(time.Unix(int64(day)*secondsOfDay, 0).UTC().Weekday())+6)%7 + 1; day.Weekday() != want {
 			t.Fatalf("%s is weekday %d, want %d", day, day.Weekday(), want)
 		}

@@ -17,7 +17,7 @@ import (
 // outside both are left out, and so are pages of incidents that are not among the facts.
 func Make(facts Facts, period Period, zone *time.Location) Report {
 	f := &fold{
-		facts: facts, zone: zone, byNumber: make(map[int32]counted, len(facts.Incidents)),
+		facts: facts, zone: zone, incidents: make([]counted, len(facts.Incidents)), byNumber: newPlaces(facts.Incidents),
 		services: map[uuid.UUID]*Group{}, teams: map[uuid.UUID]*Group{}, people: map[uuid.UUID]*person{}, noise: map[subject]*noise{},
 	}
 	for n, period := range []Period{period, period.Before()} {
@@ -27,7 +27,7 @@ func Make(facts Facts, period Period, zone *time.Location) Report {
 		f.report.Severities[n].Name = string(severity)
 	}
 	for n := range facts.Incidents {
-		f.addIncident(&facts.Incidents[n])
+		f.addIncident(n)
 	}
 	for _, page := range facts.Pages {
 		f.addPage(page)
@@ -41,12 +41,14 @@ type fold struct {
 	facts    Facts
 	zone     *time.Location
 	report   Report
-	byNumber map[int32]counted
 	services map[uuid.UUID]*Group
 	teams    map[uuid.UUID]*Group
 	people   map[uuid.UUID]*person
 	noise    map[subject]*noise
 	awake    []awake
+	// incidents are those of the facts, in their order; of others than the two periods, Incident is nil.
+	incidents []counted
+	byNumber  places
 }
 
 // counted is an incident with all figures to which its pages add, besides its person's.
@@ -62,8 +64,9 @@ type counted struct {
 type person struct {
 	PersonLoad
 
+	order     int
 	in        *time.Location
-	incidents map[int32]struct{}
+	incidents set
 	nights    [2]map[Day]*Night
 	weekends  [2]map[Day]struct{}
 }
@@ -74,7 +77,11 @@ type subject struct {
 	key     string
 }
 
-type noise struct{ Noise }
+type noise struct {
+	Noise
+
+	order int
+}
 
 // awake is the time that a page kept a person from sleep.
 type awake struct {
@@ -82,7 +89,7 @@ type awake struct {
 	by          *noise // nil where the incident was declared
 	period      int
 	night       Day
-	from, until time.Time
+	from, until int64 // microseconds since 1970
 }
 
 // daysOf are the days of a period, the first and the last perhaps in part.
@@ -117,7 +124,8 @@ func group(groups map[uuid.UUID]*Group, id uuid.UUID, name string) *Group {
 }
 
 // addIncident counts an incident wherever it belongs, and remembers where for its pages.
-func (f *fold) addIncident(about *Incident) {
+func (f *fold) addIncident(place int) {
+	about := &f.facts.Incidents[place]
 	n, ok := f.periodOf(about)
 	if !ok {
 		return
@@ -133,7 +141,7 @@ func (f *fold) addIncident(about *Incident) {
 	for _, figures := range one.in {
 		figures.Add(about.Triggered, about.Acknowledged, about.Resolved)
 	}
-	f.byNumber[about.Number] = one
+	f.incidents[place] = one
 	if who := f.personOf(about.AcknowledgedBy); who != nil && !about.Acknowledged.IsZero() {
 		who.Loads[n].Acknowledged.Add(about.Triggered, about.Acknowledged, about.Resolved)
 	}
@@ -159,7 +167,7 @@ func (f *fold) noiseOf(about *Incident) *noise {
 	key := subject{about.Service, about.Key}
 	by := f.noise[key]
 	if by == nil {
-		by = &noise{Noise{Newest: *about, ServiceName: f.facts.Services[about.Service].Name}}
+		by = &noise{Noise{Newest: *about, ServiceName: f.facts.Services[about.Service].Name}, len(f.noise) + 1}
 		f.noise[key] = by
 	}
 	return by
@@ -171,8 +179,9 @@ func (f *fold) personOf(id uuid.UUID) *person {
 	if !known {
 		if found, here := f.facts.People[id]; here {
 			who = &person{
-				PersonLoad: PersonLoad{ID: id, Name: found.Name, Zone: found.Zone.String()}, in: found.Zone, incidents: map[int32]struct{}{},
-				nights: [2]map[Day]*Night{{}, {}}, weekends: [2]map[Day]struct{}{{}, {}},
+				PersonLoad: PersonLoad{ID: id, Name: found.Name, Zone: found.Zone.String()}, order: len(f.people), in: found.Zone,
+				incidents: newSet(len(f.facts.Incidents)),
+				nights:    [2]map[Day]*Night{{}, {}}, weekends: [2]map[Day]struct{}{{}, {}},
 			}
 		}
 		f.people[id] = who
@@ -181,10 +190,11 @@ func (f *fold) personOf(id uuid.UUID) *person {
 }
 
 func (f *fold) addPage(page Page) {
-	about, ok := f.byNumber[page.Incident]
-	if !ok {
+	place, ok := f.byNumber.of(page.Incident)
+	if !ok || f.incidents[place].Incident == nil {
 		return
 	}
+	about := &f.incidents[place]
 	for _, figures := range about.in {
 		figures.Pages++
 	}
@@ -196,17 +206,17 @@ func (f *fold) addPage(page Page) {
 		f.report.Hours[heard.Day.Weekday()-1][heard.Hour]++
 	}
 	if who := f.personOf(page.Person); who != nil {
-		f.addTo(who, about, page)
+		f.addTo(who, place, page)
 	}
 }
 
 // addTo adds a page to what its person had.
-func (f *fold) addTo(who *person, about counted, page Page) {
+func (f *fold) addTo(who *person, place int, page Page) {
+	about := &f.incidents[place]
 	n := about.period
 	load := &who.Loads[n]
 	load.Pages++
-	if _, before := who.incidents[about.Number]; !before {
-		who.incidents[about.Number] = struct{}{}
+	if who.incidents.add(place) {
 		load.Incidents++
 	}
 	heard := ClockIn(who.in, page.Sent)
@@ -229,37 +239,24 @@ func (f *fold) addTo(who *person, about counted, page Page) {
 	}
 	night.Pages++
 	until := awakeUntil(page.Sent, morning(who.in, began), about.AcknowledgedBy == page.Person, about.Acknowledged, about.Resolved)
-	f.awake = append(f.awake, awake{who, about.by, n, began, page.Sent, until})
+	f.awake = append(f.awake, awake{who, about.by, n, began, page.Sent.UnixMicro(), until.UnixMicro()})
 }
 
 // addSleep adds up the time that people were awake. Several pages of the same time kept a person
 // awake once; each alert is told of all that it took.
 func (f *fold) addSleep() {
 	slices.SortFunc(f.awake, func(a, b awake) int {
-		return cmp.Or(bytes.Compare(a.who.ID[:], b.who.ID[:]), cmp.Compare(a.period, b.period), a.from.Compare(b.from))
+		return cmp.Or(cmp.Compare(a.who.order, b.who.order), cmp.Compare(a.period, b.period), cmp.Compare(a.from, b.from))
 	})
 	for part := range chunks(f.awake, func(a, b *awake) bool { return a.who == b.who && a.period == b.period }) {
 		merge(part, func(of *awake, time time.Duration) { of.who.nights[of.period][of.night].Sleep += time })
 	}
-	// Stable: those of an alert stay in the order of person and time.
-	slices.SortStableFunc(f.awake, func(a, b awake) int { return comparedByNoise(a.by, b.by) })
-	for part := range chunks(f.awake, func(a, b *awake) bool { return a.by == b.by && a.who == b.who && a.period == b.period }) {
-		if part[0].by != nil && part[0].period == 0 {
-			merge(part, func(of *awake, time time.Duration) { of.by.Sleep += time })
-		}
-	}
-}
-
-func comparedByNoise(a, b *noise) int {
-	switch {
-	case a == b:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
-	default:
-		return cmp.Or(bytes.Compare(a.Newest.ID[:], b.Newest.ID[:]))
+	byNoise := slices.DeleteFunc(f.awake, func(one awake) bool { return one.by == nil || one.period != 0 })
+	slices.SortFunc(byNoise, func(a, b awake) int {
+		return cmp.Or(cmp.Compare(a.by.order, b.by.order), cmp.Compare(a.who.order, b.who.order), cmp.Compare(a.from, b.from))
+	})
+	for part := range chunks(byNoise, func(a, b *awake) bool { return a.by == b.by && a.who == b.who }) {
+		merge(part, func(of *awake, time time.Duration) { of.by.Sleep += time })
 	}
 }
 
@@ -280,15 +277,11 @@ func chunks[T any](list []T, together func(a, b *T) bool) func(func([]T) bool) {
 
 // merge gives each time of a list, which is in order, what no time before it has covered.
 func merge(times []awake, give func(of *awake, time time.Duration)) {
-	var covered time.Time
+	var covered int64
 	for n := range times {
 		one := &times[n]
-		from := one.from
-		if from.Before(covered) {
-			from = covered
-		}
-		if one.until.After(from) {
-			give(one, one.until.Sub(from))
+		if from := max(one.from, covered); one.until > from {
+			give(one, time.Duration(one.until-from)*time.Microsecond)
 			covered = one.until
 		}
 	}

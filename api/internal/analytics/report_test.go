@@ -145,7 +145,7 @@ func TestPagesOfANightAreOneDisturbedNight(t *testing.T) {
 
 func TestOverlappingTimesAreLostOnce(t *testing.T) {
 	t.Parallel()
-	at := func(minute int) time.Time { return time.Unix(int64(minute)*60, 0) }
+	at := func(minute int64) int64 { return minute * 60_000_000 }
 	var given []time.Duration
 	merge([]awake{{from: at(0), until: at(30)}, {from: at(10), until: at(20)}, {from: at(20), until: at(50)}, {from: at(60), until: at(61)}},
 		func(_ *awake, time time.Duration) { given = append(given, time) })

@@ -139,11 +139,10 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems, s.mailPlace())
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts).Waking(s.wakeTests.Wake)
-	inbox := notifyrpc.NewInbox(s.db)
+	inbox, figures := notifyrpc.NewInbox(s.db), analyticsrpc.New(s.db, s.RetentionDays)
 	enquiries := enquiry.NewHandler(s.db, time.Now)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)
-	figures := analyticsrpc.New(s.db, s.RetentionDays)
 	heartbeats := heartbeatrpc.New(s.db, s.heartbeats.Delete, s.heartbeats.Wake)
 	return append(s.accountServices(accounts, callers), []mount{
 		{nightbellv1.File_nightbell_v1_enquiry_service_proto, enquiries, func(o ...connect.HandlerOption) (string, http.Handler) {

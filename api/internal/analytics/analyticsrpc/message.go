@@ -84,8 +84,8 @@ func load(l analytics.Load) *nightbellv1.PersonFigures {
 }
 
 func hours(pages [7][24]int) (messages []*nightbellv1.HourLoad) {
-	for day, hours := range pages {
-		for hour, count := range hours {
+	for day := range pages {
+		for hour, count := range pages[day] {
 			if count > 0 {
 				messages = append(messages, &nightbellv1.HourLoad{Weekday: int32(day + 1), Hour: int32(hour), PageCount: int32(count)})
 			}

@@ -32,7 +32,7 @@ export function GroupsCard({ of, by }: { of: Figures; by: By }) {
       figure={first ? `${n(first.figures)} of ${of.period?.figures?.incident_count ?? 0}` : '0'}
       sentence={
         first
-          ? `${counted(n(first.figures), 'incident')} ${by === 'person' ? 'paged' : by === 'team' ? 'belonged to' : 'were in'} ${first.name}, more than any other.`
+          ? `No ${by} had more than ${first.name}: ${counted(n(first.figures), 'incident')}.`
           : 'Nobody was paged.'
       }
       sheet={

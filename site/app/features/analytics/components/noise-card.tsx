@@ -8,6 +8,9 @@ import { AcrossBar } from './day-bars';
 import { FigureCard } from './figure-card';
 import * as styles from './noise-card.module.css';
 
+// How many stand beside the picture; the table and the file have all.
+const drawn = 10;
+
 /** The alerts that paged most, with what they cost in sleep. */
 export function NoiseCard({ of }: { of: Figures }) {
   const alerts = of.alerts ?? [];
@@ -42,7 +45,7 @@ export function NoiseCard({ of }: { of: Figures }) {
             </tr>
           </thead>
           <tbody>
-            {alerts.map((one) => (
+            {alerts.slice(0, drawn).map((one) => (
               <tr key={one.incident_id}>
                 <td className={styles.alert}>
                   <Link to={paths.incident(one.incident_id ?? '')}>{one.title}</Link>
@@ -69,6 +72,9 @@ export function NoiseCard({ of }: { of: Figures }) {
             ))}
           </tbody>
         </table>
+      )}
+      {alerts.length > drawn && (
+        <p className={styles.rest}>{alerts.length - drawn} more stand in the table.</p>
       )}
     </FigureCard>
   );
