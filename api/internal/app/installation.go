@@ -132,9 +132,9 @@ func (s settings) place() (address, witness string, err error) {
 // ConfirmRestored lets a restored copy page, however many organizations it holds.
 func ConfirmRestored(ctx context.Context, config Config, options Options) error {
 	return withPools(ctx, config, options, func(s *server) error {
-		unanswered, err := installation.Confirm(ctx, s.db)
+		leftOut, err := installation.Confirm(ctx, s.db)
 		if err == nil {
-			_, err = fmt.Fprintln(options.Out, installation.Confirmed(unanswered))
+			_, err = fmt.Fprintln(options.Out, installation.Confirmed(leftOut))
 		}
 		return err
 	})

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"net/url"
+	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
@@ -20,5 +21,5 @@ func CheckURLs(repo, runbook string) error {
 
 func isPage(text string) bool {
 	parsed, err := url.Parse(text)
-	return text == "" || (err == nil && parsed.Host != "" && (parsed.Scheme == "https" || parsed.Scheme == "http"))
+	return text == "" || (err == nil && !strings.ContainsAny(text, " \t\n") && parsed.User == nil && parsed.Host != "" && (parsed.Scheme == "https" || parsed.Scheme == "http"))
 }

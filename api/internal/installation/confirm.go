@@ -38,27 +38,29 @@ const (
 	cancelSQL = `UPDATE notification n SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = $1, finished_for = $3
 		FROM incident i WHERE i.org_id = n.org_id AND i.id = n.incident_id AND n.finished_at IS NULL
 		  AND (n.next_try_at < $2 OR i.status = 'resolved')`
-	untimeSQL = `WITH passed AS (DELETE FROM incident_timer WHERE kind <> 'auto_resolve' AND due_at < $1 RETURNING org_id, incident_id)
-		UPDATE incident i SET snoozed_until = NULL FROM passed p WHERE i.org_id = p.org_id AND i.id = p.incident_id AND i.snoozed_until < $1`
-	unansweredSQL = `SELECT count(*) FROM incident WHERE status = 'triggered' AND paging_status = 'stopped' AND paging_reason = $1`
+	// A snooze is somebody's word that they want to be woken: it ends late rather than never.
+	untimeSQL = `DELETE FROM incident_timer t USING incident i WHERE i.org_id = t.org_id AND i.id = t.incident_id
+		AND t.kind <> 'auto_resolve' AND t.due_at < $1 AND i.snoozed_until IS NULL`
+	leftOutSQL = `SELECT count(*) FROM incident i WHERE i.status <> 'resolved' AND (i.paging_status = 'active' AND i.paging_due_at < $1
+		OR i.snoozed_until IS NULL AND EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind <> 'auto_resolve' AND t.due_at < $1))`
 )
 
 // Confirm says that this database is the installation's from now on: it gets a name of its
 // own, what was due more than an hour before it became a copy is not paged any more, and
-// whoever serves it begins to page within seconds. It returns how many unanswered incidents
-// nobody will be paged for. It fails with ErrNoCopy unless a server found it to be a copy,
+// whoever serves it begins to page within seconds. It returns how many open incidents
+// nobody is paged for because of that. It fails with ErrNoCopy unless a server found it to be a copy,
 // or a backup was restored into it.
-func Confirm(ctx context.Context, db *postgres.DB) (unanswered int, err error) {
+func Confirm(ctx context.Context, db *postgres.DB) (leftOut int, err error) {
 	err = db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
-		unanswered, err = confirm(ctx, tx)
+		leftOut, err = confirm(ctx, tx)
 		return err
 	})
-	return unanswered, err
+	return leftOut, err
 }
 
 // ConfirmForOnly does what Confirm does for the owner of the only organization. It fails with
 // ErrManyOrganizations where the database holds more than one.
-func ConfirmForOnly(ctx context.Context, db *postgres.DB) (unanswered int, err error) {
+func ConfirmForOnly(ctx context.Context, db *postgres.DB) (leftOut int, err error) {
 	err = db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		var organizations int
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM (SELECT FROM org LIMIT 2) o`).Scan(&organizations); err != nil {
@@ -67,25 +69,25 @@ func ConfirmForOnly(ctx context.Context, db *postgres.DB) (unanswered int, err e
 		if organizations > 1 {
 			return ErrManyOrganizations
 		}
-		unanswered, err = confirm(ctx, tx)
+		leftOut, err = confirm(ctx, tx)
 		return err
 	})
-	return unanswered, err
+	return leftOut, err
 }
 
 // Confirmed is what whoever confirmed a copy reads.
-func Confirmed(unanswered int) string {
+func Confirmed(leftOut int) string {
 	const confirmed = "Confirmed. Nightbell pages from this database within seconds. "
-	switch unanswered {
+	switch leftOut {
 	case 0:
 		return confirmed + "No incident was left out."
 	case 1:
-		return confirmed + "For 1 incident that nobody has acknowledged, the next page was due more than an hour before this became a copy: nobody is paged for it. Look at it under Incidents."
+		return confirmed + "For 1 open incident, the next page was due more than an hour before this became a copy: nobody is paged for it. Look at it under Incidents."
 	}
-	return confirmed + fmt.Sprintf("For %d incidents that nobody has acknowledged, the next page was due more than an hour before this became a copy: nobody is paged for them. Look at them under Incidents.", unanswered)
+	return confirmed + fmt.Sprintf("For %d open incidents, the next page was due more than an hour before this became a copy: nobody is paged for them. Look at them under Incidents.", leftOut)
 }
 
-func confirm(ctx context.Context, tx pgx.Tx) (unanswered int, err error) {
+func confirm(ctx context.Context, tx pgx.Tx) (leftOut int, err error) {
 	now, err := postgres.Now(ctx, tx)
 	if err != nil {
 		return 0, err
@@ -108,6 +110,9 @@ func confirm(ctx context.Context, tx pgx.Tx) (unanswered int, err error) {
 	}
 	// 2. What the original has done, or should have, before.
 	before := became.Add(-forgottenAfter)
+	if err := tx.QueryRow(ctx, leftOutSQL, before).Scan(&leftOut); err != nil {
+		return 0, err
+	}
 	for _, statement := range []struct {
 		sql  string
 		args []any
@@ -116,9 +121,7 @@ func confirm(ctx context.Context, tx pgx.Tx) (unanswered int, err error) {
 			return 0, err
 		}
 	}
-	// 3. What people have to look at themselves.
-	err = tx.QueryRow(ctx, unansweredSQL, tooOld).Scan(&unanswered)
-	return unanswered, err
+	return leftOut, nil
 }
 
 // NewKey takes the program's data key in place of one that is lost. What the lost key

@@ -55,9 +55,9 @@ func (h *Handler) ConfirmInstallation(ctx context.Context, _ *nightbellv1.Confir
 	if !h.copied() {
 		return nil, ErrNoCopy
 	}
-	unanswered, err := ConfirmForOnly(ctx, h.db)
+	leftOut, err := ConfirmForOnly(ctx, h.db)
 	if err != nil {
 		return nil, err
 	}
-	return &nightbellv1.ConfirmInstallationResponse{Message: Confirmed(unanswered)}, nil
+	return &nightbellv1.ConfirmInstallationResponse{Message: Confirmed(leftOut)}, nil
 }

@@ -79,7 +79,8 @@ func (b *batch) acknowledge(ctx context.Context) error {
 		}
 		event.Outcome.Status = alert.EventIgnored
 		record, locked := b.records[b.open[c.subject()]]
-		if !locked || !record.Status.Open() {
+		// A program answers for its own incident, and not for one that took that in among others.
+		if !locked || !record.Status.Open() || c.subject() != (incidentdb.Subject{ServiceID: record.ServiceID, Key: record.Key}) {
 			continue
 		}
 		if b.commanded[record.ID] {

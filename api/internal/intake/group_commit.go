@@ -144,8 +144,11 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 		if rest = rest[n:]; len(rest) == 0 {
 			return nil
 		}
-		// What an alert pages is known from those before it.
-		size = min(maxPiece, max(1, pagesTogether*n/max(1, s.pages)))
+		// What an alert pages is known from those before it. Repeats, such as the part that is stored
+		// already of what is sent again, page nobody and tell nothing of the rest.
+		if s.pages > 0 {
+			size = min(maxPiece, max(1, pagesTogether*n/s.pages))
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ package news
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,13 +22,16 @@ import (
 
 const (
 	// atOnce is how many subscribers one call of Tell takes on.
-	atOnce = 20
+	atOnce = 8
 	// gap is the shortest time between two mails of one incident to one person.
 	gap = time.Minute
 	// retryAfter is when a mail that failed, or whose sender crashed, is tried again.
 	retryAfter = 5 * time.Minute
-	// mailWithin is how long the mail server may take: all of one call end before their claims do.
-	mailWithin = 10 * time.Second
+	// mailWithin is how long the mail server may take. The mails of one call are sent at once, and
+	// end before their claims do.
+	mailWithin = time.Minute
+	// oldNews is told no more when it could not be mailed until then.
+	oldNews = 24 * time.Hour
 )
 
 // told are the kinds of timeline entries that are news.
@@ -86,10 +90,13 @@ func (t *Teller) Tell(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	for _, s := range due {
-		err = errors.Join(err, t.tell(ctx, s))
+	problems := make([]error, len(due))
+	var sends sync.WaitGroup
+	for i, s := range due {
+		sends.Go(func() { problems[i] = t.tell(ctx, s) })
 	}
-	return len(due) == atOnce, err
+	sends.Wait()
+	return len(due) == atOnce, errors.Join(problems...)
 }
 
 func (t *Teller) tell(ctx context.Context, s subscriber) error {
@@ -105,7 +112,10 @@ func (t *Teller) tell(ctx context.Context, s subscriber) error {
 	if len(mail.Lines) > 0 && mail.To.Address != "" {
 		sending, cancel := context.WithTimeout(ctx, mailWithin)
 		defer cancel()
-		if _, err := t.options.Mail.SendNotice(sending, mail); err != nil && !errors.Is(err, notify.ErrPermanent) {
+		_, err := t.options.Mail.SendNotice(sending, mail)
+		// What may have arrived is not sent again, and what is refused for good never does.
+		over := errors.Is(err, notify.ErrPermanent) || errors.Is(err, notify.ErrUnknownOutcome) || errors.Is(err, context.DeadlineExceeded)
+		if err != nil && (ctx.Err() != nil || !over && mail.SentAt.Sub(mail.Lines[0].At) < oldNews) {
 			return err
 		}
 	}
@@ -157,6 +167,9 @@ func (t *Teller) compose(ctx context.Context, s subscriber) (mail notify.Inciden
 		var actor *uuid.UUID
 		var line notify.NewsLine
 		_, err = pgx.ForEachRow(rows, []any{&newest, &line.Kind, &actor, &line.By, &line.Message, &line.At}, func() error {
+			if line.Kind == "resolved" { // since the status was read
+				mail.Status, over = "resolved", true
+			}
 			if actor == nil || *actor != s.UserID {
 				mail.Lines = append(mail.Lines, line)
 			}

@@ -1,6 +1,7 @@
 package news_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -15,16 +16,19 @@ import (
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
 
-// mailbox takes mails, and refuses those for as many times as fail says.
+// mailbox takes mails, and fails with as many as fail says.
 type mailbox struct {
 	fail  int
+	with  error
+	tries int
 	mails []notify.IncidentNews
 }
 
 func (m *mailbox) SendNotice(_ context.Context, notice notify.Notice) (notify.Receipt, error) {
+	m.tries++
 	if m.fail > 0 {
 		m.fail--
-		return notify.Receipt{}, errors.New("the mail server cannot be reached")
+		return notify.Receipt{}, cmp.Or(m.with, errors.New("the mail server cannot be reached"))
 	}
 	m.mails = append(m.mails, notice.(notify.IncidentNews))
 	return notify.Receipt{}, nil
@@ -101,4 +105,34 @@ func TestSubscribersAreMailedWhatHappens(t *testing.T) {
 	say(w.Ada, "Ada", "a late comment")
 	w.Clock.Advance(time.Hour)
 	tell("after its end")
+}
+
+// TestNewsIsTriedForADayAndWhatMayHaveArrivedIsNotSentAgain: it is no page.
+func TestNewsIsTriedForADayAndWhatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		with        error
+		least, most int
+	}{
+		"a full mailbox":   {errors.New("452 4.2.2 mailbox full"), 200, 289},
+		"a lost answer":    {notify.UnknownOutcome(errors.New("the connection broke")), 1, 1},
+		"no answer":        {context.DeadlineExceeded, 1, 1},
+		"refused for good": {notify.Permanent(errors.New("550 no such user")), 1, 1},
+	} {
+		w, box := pagingtest.New(t), &mailbox{fail: 10_000, with: c.with}
+		w.Clock.Freeze(pagingtest.Began)
+		teller := news.New(w.DB, news.Options{Mail: box})
+		w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+		if err := w.Responder.Subscribe(t.Context(), w.Org, w.OnlyIncident(t), w.Bob); err != nil {
+			t.Fatal(err)
+		}
+		w.Respond(t, incident.Resolve{By: pagingtest.By(w.Ada, "Ada")})
+		for range 2 * 288 { // two days
+			_, _ = teller.Tell(t.Context())
+			w.Clock.Advance(5 * time.Minute)
+		}
+		if box.tries < c.least || box.tries > c.most {
+			t.Errorf("%s: %d tries, want %d to %d", name, box.tries, c.least, c.most)
+		}
+	}
 }

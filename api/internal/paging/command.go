@@ -3,6 +3,7 @@ package paging
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,6 +104,37 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 	}
 	state, effects := rule(snapshot, r.now)
 	return r.decided(ctx, record, state, effects)
+}
+
+// IsHeld reports whether the paging of an incident waits for the end of maintenance or of a quiet time.
+func (r *Round) IsHeld(ctx context.Context, record incidentdb.Record) (bool, error) {
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	return found && current.Status == escalation.Active && current.HeldBy != uuid.Nil, err
+}
+
+// KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over. It reports
+// whether somebody is paged by it without waiting for the end of maintenance or of a quiet time.
+func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) (bool, error) {
+	ofRecord := func(p escalationdb.Paging) bool { return p.IncidentID == record.ID }
+	runs := func(state escalation.State) bool {
+		return state.Status == escalation.Active && state.HeldBy == uuid.Nil
+	}
+	// 1. What this transaction has decided already, because the severity rose.
+	if at := slices.IndexFunc(r.pagings, ofRecord); at >= 0 {
+		return runs(r.pagings[at].State) || len(r.pages) > 0, nil
+	}
+	// 2. What goes on.
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || found && current.Status == escalation.Active {
+		return err == nil && runs(current.State), err
+	}
+	// 3. What ran out, or never began.
+	before := len(r.pages)
+	if err := r.advance(ctx, batch, record, escalation.Start); err != nil {
+		return false, err
+	}
+	at := slices.IndexFunc(r.pagings, ofRecord)
+	return len(r.pages) > before || at >= 0 && runs(r.pagings[at].State), nil
 }
 
 // askAgain pages whoever acknowledged an incident that became more severe, or else its

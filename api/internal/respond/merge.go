@@ -1,6 +1,7 @@
 package respond
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -17,7 +18,11 @@ import (
 var (
 	errSameIncident = fault.InvalidField("into_id", fault.NotOneOf, "An incident cannot be merged into itself. Choose another one.")
 	errNoTarget     = fault.InvalidField("into_id", fault.Missing, "Incident not found")
-	errTargetOver   = fault.New(fault.Conflict, "incident_resolved", "The incident to merge into is resolved. Choose an open one, or link the two.")
+	errNobodyPaged  = fault.New(fault.Conflict, "nobody_would_be_paged",
+		"Nobody has answered this incident, and nobody is paged for the other one now: it is snoozed, or its policy pages nobody. Acknowledge this one first, or link the two.")
+	errHeld = fault.New(fault.Conflict, "pages_are_held",
+		"The other incident waits for the end of maintenance or of a quiet time: what comes about this one would page nobody before. Link the two instead.")
+	errTargetOver = fault.New(fault.Conflict, "incident_resolved", "The incident to merge into is resolved. Choose an open one, or link the two.")
 )
 
 // Intake locks alerts before incidents, and in this order; whoever does the same waits for it and
@@ -28,9 +33,14 @@ const lockAlertsSQL = `SELECT FROM alert WHERE org_id = $1 AND incident_id = $2 
 const (
 	moveAlertsSQL = `UPDATE alert SET incident_id = $3 WHERE org_id = $1 AND incident_id = $2`
 	mergeSQL      = `UPDATE incident SET merged_into_id = $3 WHERE org_id = $1 AND merged_into_id = $2`
-	takeInSQL     = `UPDATE incident i SET alert_count = i.alert_count + m.alert_count, truncated_alerts = i.truncated_alerts + m.truncated_alerts,
-		version = i.version + 1, updated_at = $4
+	// What was lowered in one stays lowered in the other, when its alerts only come again.
+	takeInSQL = `UPDATE incident i SET alert_count = i.alert_count + m.alert_count, truncated_alerts = i.truncated_alerts + m.truncated_alerts,
+		lowered = i.lowered OR m.lowered, version = i.version + 1, updated_at = $4
 	FROM incident m WHERE i.org_id = $1 AND i.id = $3 AND m.org_id = $1 AND m.id = $2`
+	// Subscribers of the one are told of the other; of its history they know nothing.
+	subscribeSQL = `INSERT INTO incident_subscriber (org_id, incident_id, user_id, told_seq, next_try_at, created_at)
+	SELECT org_id, $3, user_id, coalesce((SELECT max(seq) FROM timeline_event WHERE org_id = $1 AND incident_id = $3), 0), $4, $4
+	FROM incident_subscriber WHERE org_id = $1 AND incident_id = $2 ON CONFLICT DO NOTHING`
 )
 
 // Merge ends an open incident in another one: its alerts belong to that from then on, as does what
@@ -70,11 +80,21 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 		if merged.MergedIntoID == intoID {
 			return nil // done before
 		}
-		// 3. The other is as severe, and says what it took in.
+		// 3. The other is as severe, is paged for unless somebody has answered one of the two, and says what it took in.
 		if merged.Severity.Rank() < into.Severity.Rank() {
 			because := "by merging #" + id.Last4(merged.ID)
 			if err := round.Command(ctx, batch, into, incident.ChangeSeverity{By: by, To: merged.Severity, Because: because}); err != nil {
 				return err
+			}
+		}
+		if into.Status == incident.Triggered {
+			if held, err := round.IsHeld(ctx, into); err != nil || held {
+				return cmp.Or(err, error(errHeld))
+			}
+		}
+		if merged.Status == incident.Triggered {
+			if paged, err := keepPaged(ctx, round, batch, into); err != nil || !paged {
+				return cmp.Or(err, error(errNobodyPaged))
 			}
 		}
 		round.Note(into, incident.Event{
@@ -86,8 +106,18 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 		batch.Queue(mergeSQL, orgID, incidentID, intoID)
 		now, err := postgres.Now(ctx, tx)
 		batch.Queue(takeInSQL, orgID, incidentID, intoID, now)
+		batch.Queue(subscribeSQL, orgID, incidentID, intoID, now)
 		return err
 	})
+}
+
+// keepPaged reports whether somebody has the other incident, or is paged for it without waiting for the end of
+// maintenance, of a quiet time or of a snooze. Where its paging ran out, it begins anew.
+func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, into incidentdb.Record) (bool, error) {
+	if into.Status == incident.Acknowledged {
+		return into.SnoozedUntil.IsZero(), nil
+	}
+	return round.KeepPaging(ctx, batch, into)
 }
 
 // inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -191,5 +192,137 @@ func TestMergesRaceWithAlerts(t *testing.T) {
 	if wrong := w.Texts(t, `SELECT i.number::text FROM incident i WHERE i.org_id = $1 AND i.status <> 'resolved'
 		AND i.alert_count <> (SELECT count(*) FROM alert a WHERE a.incident_id = i.id)`, w.Org); len(wrong) > 0 {
 		t.Errorf("incidents that count their alerts wrongly: %q", wrong)
+	}
+}
+
+// pageCount counts the pages that were not called off.
+func pageCount(t *testing.T, w *pagingtest.Workspace) int {
+	t.Helper()
+	return pgtest.One[int](t, w.Database, `SELECT count(*)::int FROM notification WHERE org_id = $1 AND state <> 'cancelled'`, w.Org)
+}
+
+func later(a alert.Received, d time.Duration) alert.Received {
+	a.StartsAt = a.StartsAt.Add(d)
+	return a
+}
+
+// A declared incident takes in an alert; it is acknowledged, the alert ends, nobody presses Resolve. In the next
+// nights the same alert fires again, and others of its group: that is new trouble.
+func TestADeclaredIncidentDoesNotSwallowTheNextNights(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	_, err := w.Responder.DeclareIncident(t.Context(), respond.Declaration{OrgID: w.Org, By: pagingtest.By(w.Bob, "Bob"), Title: "Checkout is slow", Severity: alert.Critical})
+	must(t, err)
+	ids := incidentIDs(t, w)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[0], ids[1], pagingtest.By(w.Ada, "Ada")))
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[1:], incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}))
+	w.Clock.Advance(20 * time.Minute)
+	w.Accept(t, pagingtest.Ended("b1", "db", pagingtest.Began))
+	for night := 1; night <= 3; night++ {
+		w.Clock.Advance(24 * time.Hour)
+		d := time.Duration(night) * 24 * time.Hour
+		w.Accept(t, later(of("db", alert.Critical, "b1"), d), later(of("db", alert.Critical, "b"+string(rune('1'+night))), d))
+		for range 20 {
+			w.Clock.Advance(time.Minute)
+			w.Sweep(t)
+		}
+		w.Accept(t, later(pagingtest.Ended("b1", "db", pagingtest.Began), d), later(pagingtest.Ended("b"+string(rune('1'+night)), "db", pagingtest.Began), d))
+	}
+	if got, want := w.Incidents(t)[2:], []string{"resolved critical 2", "resolved critical 2", "resolved critical 2"}; !slices.Equal(got, want) {
+		t.Errorf("the three nights are %q, want %q", got, want)
+	}
+	if woken := w.Texts(t, `SELECT DISTINCT i.number::text FROM notification n JOIN incident i ON i.id = n.incident_id WHERE n.org_id = $1 AND i.number > 2 ORDER BY 1`, w.Org); len(woken) != 3 {
+		t.Errorf("paged for the incidents %q", woken)
+	}
+}
+
+// Paging of the other ran out unanswered an hour ago; the one that is merged has just been paged.
+func TestMergingIntoOneWhosePagingRanOutPagesAgain(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	for range 40 {
+		w.Clock.Advance(time.Minute)
+		w.Sweep(t)
+	}
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids := incidentIDs(t, w)
+	before := pageCount(t, w)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], pagingtest.By(w.Bob, "Bob")))
+	for range 60 {
+		w.Clock.Advance(time.Minute)
+		w.Sweep(t)
+	}
+	if got := pageCount(t, w) - before; got < 2 {
+		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged anew: %q", got, w.Paged(t))
+	}
+}
+
+// Nobody has answered the one, and nobody is paged for the other: merging them would silence both.
+func TestMergingNeverSilences(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	batch, window := uuid.New(), uuid.New()
+	w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, batch)
+	w.Exec(t, `INSERT INTO maintenance_window (org_id, id, description, starts_at, ends_at, created_at)
+		VALUES ($1, $2, 'Upgrade', nightbell_now() - interval '1 minute', nightbell_now() + interval '6 hours', nightbell_now())`, w.Org, window)
+	w.Exec(t, `INSERT INTO maintenance_service (org_id, window_id, service_id) VALUES ($1, $2, $3)`, w.Org, window, batch)
+	other := w.Route
+	other.ServiceID, other.ServiceName = batch, "Batch"
+	must(t, w.Intake.Accept(t.Context(), other, alert.Batch{Alerts: []alert.Received{of("batch", alert.Low, "x1")}}))
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids, ada := incidentIDs(t, w), pagingtest.By(w.Ada, "Ada")
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[1:2], incident.Snooze{By: ada, For: 8 * time.Hour}))
+	merge := func(into uuid.UUID) string { return codeOf(w.Responder.Merge(t.Context(), w.Org, ids[2], into, ada)) }
+	if snoozed, held := merge(ids[1]), merge(ids[0]); snoozed != "nobody_would_be_paged" || held != "pages_are_held" {
+		t.Errorf("into one that is snoozed: %s, into one in maintenance: %s", snoozed, held)
+	}
+	if got := w.Incidents(t); got[2] != "triggered critical 1" {
+		t.Errorf("after the refusals: %q", got)
+	}
+	// Whoever has answered it may merge it into what sleeps, and not into what another's maintenance silences.
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[2:], incident.Acknowledge{By: ada}))
+	if held := merge(ids[0]); held != "pages_are_held" {
+		t.Errorf("an answered one, into one in maintenance: %s", held)
+	}
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[2], ids[1], ada))
+}
+
+// Somebody lowered it; the next repeat of its alert is no news in the other either.
+func TestWhatIsLoweredStaysLoweredInTheOther(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	w.Accept(t, of("disk", alert.Low, "d1"))
+	ids := incidentIDs(t, w)
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[:1], incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low}))
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}))
+	w.Accept(t, of("db", alert.Critical, "b1")) // control
+	control := w.Incidents(t)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[0], ids[1], pagingtest.By(w.Ada, "Ada")))
+	before := pageCount(t, w)
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	if after := pageCount(t, w); after != before {
+		t.Errorf("a repeat pages anew: %d -> %d; control %q, now %q", before, after, control, w.Incidents(t))
+	}
+}
+
+// Whoever subscribed to the one is told of the other.
+func TestSubscribersFollowTheMerge(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	ids := incidentIDs(t, w)
+	must(t, w.Responder.Subscribe(t.Context(), w.Org, ids[0], w.Bob))
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[0], ids[1], pagingtest.By(w.Ada, "Ada")))
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*)::int FROM incident_subscriber WHERE incident_id = $1 AND user_id = $2`, ids[1], w.Bob); n != 1 {
+		t.Error("Bob is told nothing of what goes on")
 	}
 }

@@ -208,7 +208,7 @@ func (*ConfirmInstallationRequest) Descriptor() ([]byte, []int) {
 
 type ConfirmInstallationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A sentence for people, with how many unanswered incidents nobody is paged for.
+	// A sentence for people, with how many open incidents nobody is paged for.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -96,6 +96,9 @@ func (h *Handler) await(ctx context.Context, orgID uuid.UUID) error {
 	return nil
 }
 
+// firstYear is older than any incident. The periods that are compared are of years that exist.
+const firstYear = 2000
+
 // periodOf reads the period that is asked for, which never lasts beyond now.
 func periodOf(request *nightbellv1.GetAnalyticsRequest, now time.Time) (analytics.Period, error) {
 	period := analytics.Period{Until: now}
@@ -107,6 +110,8 @@ func periodOf(request *nightbellv1.GetAnalyticsRequest, now time.Time) (analytic
 		period.Since = since.AsTime()
 	}
 	switch length := period.Until.Sub(period.Since); {
+	case period.Since.Year() < firstYear:
+		return period, fault.InvalidField("since", fault.OutOfRange, "Analytics goes back to the year 2000. Let since, or until, be later.")
 	case length <= 0:
 		return period, fault.InvalidField("since", fault.OutOfRange, "The period ends before it begins. Let since be earlier than until, and than now.")
 	case length > analytics.MaxDays*24*time.Hour:

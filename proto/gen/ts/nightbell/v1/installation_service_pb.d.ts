@@ -147,7 +147,7 @@ export declare const ConfirmInstallationRequestSchema: GenMessage<ConfirmInstall
  */
 export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmInstallationResponse"> & {
   /**
-   * A sentence for people, with how many unanswered incidents nobody is paged for.
+   * A sentence for people, with how many open incidents nobody is paged for.
    *
    * @generated from field: string message = 1;
    */
@@ -159,7 +159,7 @@ export declare type ConfirmInstallationResponse = Message<"nightbell.v1.ConfirmI
  */
 export declare type ConfirmInstallationResponseJson = {
   /**
-   * A sentence for people, with how many unanswered incidents nobody is paged for.
+   * A sentence for people, with how many open incidents nobody is paged for.
    *
    * @generated from field: string message = 1;
    */
