@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +19,7 @@ func TestDocsOperate(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(beside, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(os.Getenv("NIGHTBELL_BIN"), filepath.Join(beside, "bin/nightbell")); err != nil {
+	if err := os.Symlink(os.Getenv("NIGHTBELL_BIN"), filepath.Join(beside, "bin", "nightbell")); err != nil {
 		t.Fatal(err)
 	}
 	address := freeAddress(t)
@@ -49,8 +50,10 @@ func TestDocsOperate(t *testing.T) {
 			command := strings.Replace(own(c.step), "your-api-key", text(t, key, "key"), 1)
 			shell := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
 			shell.Dir = beside
-			shell.Env = append(serving.Env, "NIGHTBELL_LISTEN="+address, "NIGHTBELL_DATA_DIR="+server.dataDir,
-				fmt.Sprintf("DATABASE_URL=postgres:///nightbell?user=nightbell&host=%s/run", server.dataDir))
+			shell.Env = slices.Concat(serving.Env, []string{
+				"NIGHTBELL_LISTEN=" + address, "NIGHTBELL_DATA_DIR=" + server.dataDir,
+				fmt.Sprintf("DATABASE_URL=postgres:///nightbell?user=nightbell&host=%s/run", server.dataDir),
+			})
 			if printed, err := shell.CombinedOutput(); err != nil || !strings.Contains(string(printed), c.prints) {
 				t.Errorf("%s: %v\n%s", command, err, printed)
 			}

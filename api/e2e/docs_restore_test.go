@@ -23,7 +23,7 @@ func TestDocsRestore(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(beside, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(os.Getenv("NIGHTBELL_BIN"), filepath.Join(beside, "bin/nightbell")); err != nil {
+	if err := os.Symlink(os.Getenv("NIGHTBELL_BIN"), filepath.Join(beside, "bin", "nightbell")); err != nil {
 		t.Fatal(err)
 	}
 	original := serve(t, filepath.Join(beside, "nightbell"), freeAddress(t))

@@ -304,7 +304,7 @@ func (s *server) opsRoutes() []plainRoute {
 
 // addSite serves the built site wherever nothing else does.
 func (s *server) addSite(server *rpcserver.Server) error {
-	site, err := web.New(web.Built(), s.logger, s.secretBehind, s.settings.company)
+	site, err := web.New(web.Built(), s.logger, s.secretBehind, s.company)
 	server.Fallback = site
 	return err
 }

@@ -65,7 +65,7 @@ func TestSubscribersAreMailedWhatHappens(t *testing.T) {
 			t.Fatalf("%s: %q, want %q", when, got, want)
 		}
 		for i := range want {
-			for _, part := range strings.Split(want[i], "|") {
+			for part := range strings.SplitSeq(want[i], "|") {
 				if !strings.Contains(got[i], part) {
 					t.Errorf("%s: %q lacks %q", when, got[i], part)
 				}

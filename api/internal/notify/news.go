@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/org"
 )
 
 // IncidentNews is the mail to a subscriber of an incident: what happened to it since the last one.
@@ -65,7 +66,7 @@ func (n IncidentNews) Lead() string {
 
 // Shown are the lines of the mail, in the person's time zone.
 func (n IncidentNews) Shown() (lines []string) {
-	zone, err := time.LoadLocation(n.PersonZone)
+	zone, err := org.Zone("timezone", n.PersonZone)
 	if err != nil {
 		zone = time.UTC
 	}

@@ -55,22 +55,11 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 		if _, err := tx.Exec(ctx, lockAlertsSQL, orgID, incidentID); err != nil {
 			return err
 		}
-		records, err := incidentdb.LockIn(ctx, tx, orgID, []uuid.UUID{incidentID, intoID})
+		merged, into, err := lockBoth(ctx, tx, orgID, incidentID, intoID, errNoTarget)
 		if err != nil {
 			return err
 		}
-		known := map[uuid.UUID]incidentdb.Record{}
-		for _, record := range records {
-			known[record.ID] = record
-		}
-		merged, found := known[incidentID]
-		into, intoFound := known[intoID]
-		switch {
-		case !found:
-			return ErrNoIncident
-		case !intoFound:
-			return errNoTarget
-		case !into.Status.Open() && merged.Status.Open():
+		if !into.Status.Open() && merged.Status.Open() {
 			return errTargetOver
 		}
 		// 2. The one is over, and nobody is paged for it any more.
@@ -87,15 +76,8 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 				return err
 			}
 		}
-		if into.Status == incident.Triggered {
-			if held, err := round.IsHeld(ctx, into); err != nil || held {
-				return cmp.Or(err, error(errHeld))
-			}
-		}
-		if merged.Status == incident.Triggered {
-			if paged, err := keepPaged(ctx, round, batch, into); err != nil || !paged {
-				return cmp.Or(err, error(errNobodyPaged))
-			}
+		if err := keepPaged(ctx, round, batch, merged, into); err != nil {
+			return err
 		}
 		round.Note(into, incident.Event{
 			Kind: "merged", Actor: by, Message: "Merged #" + id.Last4(merged.ID) + " into it: " + merged.Title,
@@ -111,13 +93,49 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 	})
 }
 
-// keepPaged reports whether somebody has the other incident, or is paged for it without waiting for the end of
-// maintenance, of a quiet time or of a snooze. Where its paging ran out, it begins anew.
-func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, into incidentdb.Record) (bool, error) {
-	if into.Status == incident.Acknowledged {
-		return into.SnoozedUntil.IsZero(), nil
+// keepPaged refuses a merge after which nobody would be paged: into one that waits for the end of maintenance
+// or of a quiet time, or, of one that nobody has answered, into one that sleeps. Where the paging of the
+// other ran out, it begins again.
+func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merged, into incidentdb.Record) error {
+	if into.Status == incident.Triggered {
+		if held, err := round.IsHeld(ctx, into); err != nil || held {
+			return cmp.Or(err, error(errHeld))
+		}
 	}
-	return round.KeepPaging(ctx, batch, into)
+	if merged.Status != incident.Triggered {
+		return nil
+	}
+	paged, err := into.SnoozedUntil.IsZero(), error(nil)
+	if into.Status == incident.Triggered {
+		paged, err = round.KeepPaging(ctx, batch, into)
+	}
+	if err == nil && !paged {
+		err = errNobodyPaged
+	}
+	return err
+}
+
+// lockBoth locks an incident and another one. ErrNoIncident says that the first does not exist, noOther that
+// the second does not.
+func lockBoth(ctx context.Context, tx pgx.Tx, orgID, incidentID, otherID uuid.UUID, noOther error) (own, other incidentdb.Record, err error) {
+	records, err := incidentdb.LockIn(ctx, tx, orgID, []uuid.UUID{incidentID, otherID})
+	for _, record := range records {
+		switch record.ID {
+		case incidentID:
+			own = record
+		case otherID:
+			other = record
+		}
+	}
+	switch {
+	case err != nil:
+		return own, other, err
+	case own.ID != incidentID:
+		return own, other, ErrNoIncident
+	case other.ID != otherID:
+		return own, other, noOther
+	}
+	return own, other, nil
 }
 
 // inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and

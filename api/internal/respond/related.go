@@ -1,7 +1,6 @@
 package respond
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,62 +46,58 @@ func (r *Responder) changeLink(ctx context.Context, orgID, incidentID, otherID u
 	if incidentID == otherID && linked {
 		return errLinkedToItself
 	}
-	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
-		records, err := incidentdb.LockIn(ctx, tx, orgID, []uuid.UUID{incidentID, otherID})
+	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, _ *pgx.Batch) error {
+		own, other, err := lockBoth(ctx, tx, orgID, incidentID, otherID, errNoLinked)
+		if !linked && errors.Is(err, errNoLinked) {
+			return nil // what does not exist is not linked
+		}
 		if err != nil {
 			return err
 		}
-		var own, other *incidentdb.Record
-		for i := range records {
-			if records[i].ID == incidentID {
-				own = &records[i]
-			} else {
-				other = &records[i]
-			}
-		}
-		switch {
-		case own == nil:
-			return ErrNoIncident
-		case other == nil && linked:
-			return errNoLinked
-		case other == nil:
-			return nil
-		}
-		smaller, larger := incidentID, otherID
-		if bytes.Compare(smaller[:], larger[:]) > 0 {
-			smaller, larger = larger, smaller
-		}
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		kind, word, sql, args := "unlinked", "No longer linked to", `DELETE FROM incident_link WHERE org_id = $1 AND incident_id = $2 AND other_id = $3`, []any{orgID, smaller, larger}
+		kind, word, write := "unlinked", "No longer linked to", deleteLink
 		if linked {
-			kind, word, sql = "linked", "Linked to", `INSERT INTO incident_link (org_id, incident_id, other_id, created_at) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`
-			args = append(args, now)
+			kind, word, write = "linked", "Linked to", insertLink
 		}
-		tag, err := tx.Exec(ctx, sql, args...)
-		if err != nil || tag.RowsAffected() == 0 {
+		if changed, err := write(ctx, tx, orgID, incidentID, otherID); err != nil || !changed {
 			return err
 		}
-		var most int
-		err = tx.QueryRow(ctx, `SELECT max(n) FROM (SELECT count(*) AS n FROM incident_link
-			WHERE org_id = $1 AND (incident_id = $2 OR other_id = $2) UNION ALL
-			SELECT count(*) FROM incident_link WHERE org_id = $1 AND (incident_id = $3 OR other_id = $3)) counted`, orgID, incidentID, otherID).Scan(&most)
-		if err == nil && most > maxLinks && linked {
-			err = errTooManyLinks
-		}
-		if err != nil {
-			return err
-		}
-		for _, pair := range [][2]*incidentdb.Record{{own, other}, {other, own}} {
-			round.Note(*pair[0], incident.Event{
+		for _, pair := range [][2]incidentdb.Record{{own, other}, {other, own}} {
+			round.Note(pair[0], incident.Event{
 				Kind: kind, Actor: by, Message: word + " #" + id.Last4(pair[1].ID) + ": " + pair[1].Title,
 				Data: map[string]any{"linked_id": pair[1].ID.String()},
 			})
 		}
 		return nil
 	})
+}
+
+const (
+	insertLinkSQL = `INSERT INTO incident_link (org_id, incident_id, other_id, created_at)
+		VALUES ($1, least($2::uuid, $3::uuid), greatest($2::uuid, $3::uuid), $4) ON CONFLICT DO NOTHING`
+	deleteLinkSQL = `DELETE FROM incident_link WHERE org_id = $1 AND incident_id = least($2::uuid, $3::uuid) AND other_id = greatest($2::uuid, $3::uuid)`
+	countLinksSQL = `SELECT max(n) FROM (SELECT count(*) AS n FROM incident_link WHERE org_id = $1 AND (incident_id = $2 OR other_id = $2)
+		UNION ALL SELECT count(*) FROM incident_link WHERE org_id = $1 AND (incident_id = $3 OR other_id = $3)) counted`
+)
+
+func deleteLink(ctx context.Context, tx pgx.Tx, orgID, incidentID, otherID uuid.UUID) (changed bool, err error) {
+	tag, err := tx.Exec(ctx, deleteLinkSQL, orgID, incidentID, otherID)
+	return tag.RowsAffected() > 0, err
+}
+
+func insertLink(ctx context.Context, tx pgx.Tx, orgID, incidentID, otherID uuid.UUID) (changed bool, err error) {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return false, err
+	}
+	tag, err := tx.Exec(ctx, insertLinkSQL, orgID, incidentID, otherID, now)
+	if err != nil || tag.RowsAffected() == 0 {
+		return false, err
+	}
+	var most int
+	if err = tx.QueryRow(ctx, countLinksSQL, orgID, incidentID, otherID).Scan(&most); err == nil && most > maxLinks {
+		err = errTooManyLinks
+	}
+	return true, err
 }
 
 // Subscribe lets a user be mailed what happens to an incident from now on; a repeat is no error.

@@ -21,8 +21,8 @@ type Company struct {
 	Name string `json:"name"`
 	// Address is as on an envelope, with line breaks.
 	Address      string `json:"address"`
-	SalesEmail   string `json:"salesEmail"`
-	SupportEmail string `json:"supportEmail"`
+	SalesEmail   string `json:"salesEmail"`   //nolint:tagliatelle // the pages name it so
+	SupportEmail string `json:"supportEmail"` //nolint:tagliatelle // likewise
 }
 
 const (
