@@ -21,7 +21,6 @@ const MaxDays = 400
 // Incident is what the figures need of one.
 type Incident struct {
 	ID       uuid.UUID
-	Number   int32
 	Service  uuid.UUID // Nil for none
 	Severity alert.Severity
 	Key      string // what it is about; empty when a person or a program declared it
@@ -34,7 +33,7 @@ type Incident struct {
 
 // Page is one message that was sent to a person about an incident.
 type Page struct {
-	Incident int32 // its number
+	Incident int // its place among the facts
 	Person   uuid.UUID
 	Sent     time.Time
 }

@@ -25,11 +25,11 @@ func BenchmarkMake(b *testing.B) {
 	for n := range 100_000 {
 		began := until.Add(-time.Duration(random.Int64N(int64(80 * 24 * time.Hour))))
 		facts.Incidents = append(facts.Incidents, Incident{
-			ID: uuid.New(), Number: int32(n), Service: services[n%20], Severity: alert.High, Key: "alert:" + strconv.Itoa(n%500), Title: "Alert",
+			ID: uuid.New(), Service: services[n%20], Severity: alert.High, Key: "alert:" + strconv.Itoa(n%500), Title: "Alert",
 			Triggered: began, Acknowledged: began.Add(time.Minute), Resolved: began.Add(time.Hour), AcknowledgedBy: people[n%20],
 		})
 		for range 3 {
-			facts.Pages = append(facts.Pages, Page{int32(n), people[random.IntN(20)], began.Add(time.Second)})
+			facts.Pages = append(facts.Pages, Page{n, people[random.IntN(20)], began.Add(time.Second)})
 		}
 	}
 	random.Shuffle(len(facts.Pages), func(i, j int) { facts.Pages[i], facts.Pages[j] = facts.Pages[j], facts.Pages[i] })

@@ -14,10 +14,10 @@ import (
 )
 
 // Make computes the report of a period and the one before, with days and hours of a zone. Incidents
-// outside both are left out, and so are pages of incidents that are not among the facts.
+// outside both are left out with their pages.
 func Make(facts Facts, period Period, zone *time.Location) Report {
 	f := &fold{
-		facts: facts, zone: zone, incidents: make([]counted, len(facts.Incidents)), byNumber: newPlaces(facts.Incidents),
+		facts: facts, zone: zone, incidents: make([]counted, len(facts.Incidents)),
 		services: map[uuid.UUID]*Group{}, teams: map[uuid.UUID]*Group{}, people: map[uuid.UUID]*person{}, noise: map[subject]*noise{},
 	}
 	for n, period := range []Period{period, period.Before()} {
@@ -48,7 +48,6 @@ type fold struct {
 	awake    []awake
 	// incidents are those of the facts, in their order; of others than the two periods, Incident is nil.
 	incidents []counted
-	byNumber  places
 }
 
 // counted is an incident with all figures to which its pages add, besides its person's.
@@ -190,11 +189,10 @@ func (f *fold) personOf(id uuid.UUID) *person {
 }
 
 func (f *fold) addPage(page Page) {
-	place, ok := f.byNumber.of(page.Incident)
-	if !ok || f.incidents[place].Incident == nil {
+	about := &f.incidents[page.Incident]
+	if about.Incident == nil {
 		return
 	}
-	about := &f.incidents[place]
 	for _, figures := range about.in {
 		figures.Pages++
 	}
@@ -206,17 +204,16 @@ func (f *fold) addPage(page Page) {
 		f.report.Hours[heard.Day.Weekday()-1][heard.Hour]++
 	}
 	if who := f.personOf(page.Person); who != nil {
-		f.addTo(who, place, page)
+		f.addTo(who, about, page)
 	}
 }
 
 // addTo adds a page to what its person had.
-func (f *fold) addTo(who *person, place int, page Page) {
-	about := &f.incidents[place]
+func (f *fold) addTo(who *person, about *counted, page Page) {
 	n := about.period
 	load := &who.Loads[n]
 	load.Pages++
-	if who.incidents.add(place) {
+	if who.incidents.add(page.Incident) {
 		load.Incidents++
 	}
 	heard := ClockIn(who.in, page.Sent)
@@ -335,4 +332,19 @@ func sorted(groups map[uuid.UUID]*Group) []Group {
 			strings.Compare(a.Name, b.Name), bytes.Compare(a.ID[:], b.ID[:]))
 	})
 	return list
+}
+
+// set is a set of places, a bit for each.
+type set []uint64
+
+func newSet(size int) set { return make(set, (size+63)/64) }
+
+// add reports whether the place was not there yet.
+func (s set) add(place int) bool {
+	word, bit := &s[place/64], uint64(1)<<(place%64)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	return true
 }

@@ -34,7 +34,7 @@ func newStory() *story {
 // it began, 0 for never.
 func (s *story) add(service uuid.UUID, key string, ago, acked, resolved time.Duration, by uuid.UUID) *Incident {
 	i := Incident{
-		ID: uuid.New(), Number: int32(len(s.Incidents) + 1), Service: service, Severity: alert.High, Key: key, Title: key,
+		ID: uuid.New(), Service: service, Severity: alert.High, Key: key, Title: key,
 		Triggered: s.period.Until.Add(-ago), AcknowledgedBy: by,
 	}
 	if acked > 0 {
@@ -49,7 +49,7 @@ func (s *story) add(service uuid.UUID, key string, ago, acked, resolved time.Dur
 
 func (s *story) page(about int, who uuid.UUID, after time.Duration) {
 	i := s.Incidents[about-1]
-	s.Pages = append(s.Pages, Page{Incident: i.Number, Person: who, Sent: i.Triggered.Add(after)})
+	s.Pages = append(s.Pages, Page{Incident: about - 1, Person: who, Sent: i.Triggered.Add(after)})
 }
 
 func (s *story) made() Report { return Make(s.Facts, s.period, time.UTC) }
@@ -72,7 +72,7 @@ func TestIncidentsBelongToThePeriodInWhichTheyWereTriggered(t *testing.T) {
 	s.add(s.search, "b", week-time.Microsecond, 0, 0, uuid.Nil)     // at the first moment
 	s.add(s.shop, "a", week+time.Hour, time.Minute, 0, s.ada)       // the week before
 	s.page(5, s.ada, week)                                          // its page comes later, and belongs to it
-	s.Pages = append(s.Pages, Page{99, s.ada, s.period.Until})      // of an incident that is not among the facts
+	s.page(3, s.ada, 0)                                             // of an incident of neither
 	s.add(uuid.Nil, "", time.Hour, 0, 2*time.Hour, uuid.Nil)        // declared, without a service
 	s.add(uuid.New(), "c", time.Hour, 0, 2*time.Hour, uuid.UUID{1}) // of a service that is gone
 	r := s.made()

@@ -1,4 +1,7 @@
 package analyticsdb
 
-// Statements are those whose cost grows with the period.
-func Statements() []string { return []string{readIncidentsSQL, readPagesSQL} }
+// Those whose cost grows with the period.
+const (
+	ReadIncidentsSQL = readIncidentsSQL
+	ReadPagesSQL     = readPagesSQL
+)

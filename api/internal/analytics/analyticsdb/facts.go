@@ -13,15 +13,16 @@ import (
 	"github.com/nightbell/nightbell/api/internal/org"
 )
 
-// What one call reads at most. 100,000 incidents with 300,000 pages take half a second.
+// What one call reads at most. 100,000 incidents with 260,000 pages take about two seconds on
+// two shared cores: one to read them, one to take the rows in and add up.
 const (
-	maxIncidents = 200_000
-	maxPages     = 1_000_000
+	maxIncidents = 150_000
+	maxPages     = 500_000
 )
 
 // ErrTooMany refuses a period that would take longer than anybody waits.
 var ErrTooMany = fault.New(fault.Unprocessable, "period_too_busy",
-	"More than 200,000 incidents or 1,000,000 pages lie in this period and the one before. Choose a shorter period, leave out the comparison, or choose services.")
+	"More than 150,000 incidents or 500,000 pages lie in this period and the one before. Choose a shorter period, leave out the comparison, or choose services.")
 
 // Asked says which incidents are meant. No services are all of them, and so are no teams.
 type Asked struct {
@@ -30,46 +31,45 @@ type Asked struct {
 	Services, Teams []uuid.UUID
 }
 
-// incidentsSQL leaves out the test alerts of the site and of its command, which share a group or,
+// readIncidentsSQL leaves out the test alerts of the site and of its command, which share a group or,
 // where a service opens an incident for each alert, the beginning of their words.
-const incidentsSQL = `
+const readIncidentsSQL = `
+SELECT i.id, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
+       i.triggered_at, i.acknowledged_at, i.resolved_at, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')
 FROM incident i
 WHERE i.org_id = $1 AND i.triggered_at > $2 AND i.triggered_at <= $3
   AND (cardinality($4::uuid[]) = 0 OR i.service_id = ANY($4))
   AND (cardinality($5::uuid[]) = 0 OR i.service_id IN (SELECT s.id FROM service s WHERE s.org_id = $1 AND s.team_id = ANY($5)))
-  AND NOT (i.source = 'prometheus' AND (starts_with(coalesce(i.incident_key, '') || ' ', 'group:test ') OR starts_with(i.title, 'A test alert ')))`
-
-const readIncidentsSQL = `
-SELECT i.id, i.number, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
-       i.triggered_at, i.acknowledged_at, i.resolved_at, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')` + incidentsSQL + `
+  AND NOT (i.source = 'prometheus' AND (starts_with(coalesce(i.incident_key, '') || ' ', 'group:test ') OR starts_with(i.title, 'A test alert ')))
 LIMIT $6`
 
 // readPagesSQL reads what was sent to people. It goes by incident, which has an index; when a page was
-// sent has none, because the page path would pay for it.
+// sent has none, because the page path would pay for it. It is no join: beside row-level security every
+// organization is taken for small, and all its pages were looked through for each of its incidents.
 const readPagesSQL = `
-SELECT i.number, n.user_id, n.finished_at
-FROM (SELECT i.id, i.number` + incidentsSQL + `) i
-JOIN notification n ON n.incident_id = i.id
-WHERE n.org_id = $1 AND n.state = 'sent' AND n.user_id IS NOT NULL
-LIMIT $6`
+SELECT n.incident_id, n.user_id, n.finished_at FROM notification n
+WHERE n.org_id = $1 AND n.incident_id = ANY($2) AND n.state = 'sent' AND n.user_id IS NOT NULL
+LIMIT $3`
 
-// Read reads all facts of a span of time, in a transaction that is postgres.Hashed: 5,000 incidents
-// took 10 s otherwise. ErrTooMany means that the span is too long.
+// Read reads all facts of a span of time. ErrTooMany means that it is too long.
 func Read(ctx context.Context, tx pgx.Tx, asked Asked) (facts analytics.Facts, err error) {
 	batch := &pgx.Batch{}
 	queueIncidents(batch, asked, &facts)
-	queuePages(batch, asked, &facts)
 	queueNames(batch, asked.OrgID, &facts)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return facts, err
 	}
-	if len(facts.Incidents) > maxIncidents || len(facts.Pages) > maxPages {
+	if len(facts.Incidents) > maxIncidents {
 		return facts, ErrTooMany
 	}
-	return facts, nil
+	facts.Pages, err = readPages(ctx, tx, asked.OrgID, facts.Incidents)
+	if len(facts.Pages) > maxPages {
+		return facts, ErrTooMany
+	}
+	return facts, err
 }
 
-func (a Asked) arguments(limit int) []any {
+func (a Asked) arguments() []any {
 	services, teams := a.Services, a.Teams
 	if services == nil {
 		services = []uuid.UUID{}
@@ -77,15 +77,15 @@ func (a Asked) arguments(limit int) []any {
 	if teams == nil {
 		teams = []uuid.UUID{}
 	}
-	return []any{a.OrgID, a.Since, a.Until, services, teams, limit + 1}
+	return []any{a.OrgID, a.Since, a.Until, services, teams, maxIncidents + 1}
 }
 
 func queueIncidents(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
-	batch.Queue(readIncidentsSQL, asked.arguments(maxIncidents)...).Query(func(rows pgx.Rows) error {
+	batch.Queue(readIncidentsSQL, asked.arguments()...).Query(func(rows pgx.Rows) error {
 		var i analytics.Incident
 		var acknowledged, resolved *time.Time
 		_, err := pgx.ForEachRow(rows, []any{
-			&i.ID, &i.Number, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &resolved, &i.AcknowledgedBy,
+			&i.ID, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &resolved, &i.AcknowledgedBy,
 		}, func() error {
 			i.Acknowledged, i.Resolved = value(acknowledged), value(resolved)
 			facts.Incidents = append(facts.Incidents, i)
@@ -95,15 +95,23 @@ func queueIncidents(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
 	})
 }
 
-func queuePages(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
-	batch.Queue(readPagesSQL, asked.arguments(maxPages)...).Query(func(rows pgx.Rows) error {
-		var p analytics.Page
-		_, err := pgx.ForEachRow(rows, []any{&p.Incident, &p.Person, &p.Sent}, func() error {
-			facts.Pages = append(facts.Pages, p)
-			return nil
-		})
-		return err
+func readPages(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidents []analytics.Incident) (pages []analytics.Page, err error) {
+	ids, places := make([]uuid.UUID, len(incidents)), make(map[uuid.UUID]int, len(incidents))
+	for n := range incidents {
+		ids[n], places[incidents[n].ID] = incidents[n].ID, n
+	}
+	rows, err := tx.Query(ctx, readPagesSQL, orgID, ids, maxPages+1)
+	if err != nil {
+		return nil, err
+	}
+	var incident uuid.UUID
+	var p analytics.Page
+	_, err = pgx.ForEachRow(rows, []any{&incident, &p.Person, &p.Sent}, func() error {
+		p.Incident = places[incident]
+		pages = append(pages, p)
+		return nil
 	})
+	return pages, err
 }
 
 func queueNames(batch *pgx.Batch, orgID uuid.UUID, facts *analytics.Facts) {

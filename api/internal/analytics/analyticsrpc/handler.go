@@ -76,7 +76,7 @@ func (h *Handler) GetAnalytics(ctx context.Context, request *nightbellv1.GetAnal
 		}
 		facts, err = analyticsdb.Read(ctx, tx, asked)
 		return err
-	}, postgres.ReadOnly(), postgres.Hashed(), postgres.StatementTimeout(longestStatement))
+	}, postgres.ReadOnly(), postgres.StatementTimeout(longestStatement))
 	if err != nil {
 		return nil, err
 	}

@@ -71,12 +71,6 @@ func InOrder() TxOption {
 	return func(b *beginning) { b.set("enable_sort", "off") }
 }
 
-// Hashed joins tables by reading each once. Beside row-level security PostgreSQL takes every
-// organization for small, and would look through all rows of one table for each row of another.
-func Hashed() TxOption {
-	return func(b *beginning) { b.set("enable_nestloop", "off") }
-}
-
 // First sends the statements that add queues in the round trip that opens the
 // transaction, after the clock. They are added again when the transaction is repeated.
 func First(add func(*pgx.Batch)) TxOption {
