@@ -132,6 +132,11 @@ var rules = map[string]rule{
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "hand-overs stand beside the page path and share nothing with it",
 	},
+	"news": {
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "news"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "news stands beside the page path, and nothing waits for it",
+	},
 	"publish": {
 		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish"},
 		mayNot: []string{"connectrpc.com/"},

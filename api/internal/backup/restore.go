@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -145,7 +144,8 @@ func (a *Archive) fill(ctx context.Context, conn *pgx.Conn, tx pgx.Tx, progress 
 		}
 	}
 	// 4. No place is this one's home: whoever serves it finds a copy.
-	if _, err := tx.Exec(ctx, `UPDATE installation SET home = $1, copy_found_at = NULL`, installation.FromBackup); err != nil {
+	// installation.FromBackup is the same, and lets it be confirmed before its first start.
+	if _, err := tx.Exec(ctx, `UPDATE installation SET home = '{"database": "", "address": "a backup", "witness": "a backup"}', copy_found_at = NULL`); err != nil {
 		return err
 	}
 	// 5. Put back what was put aside. Foreign keys look at every row again.
