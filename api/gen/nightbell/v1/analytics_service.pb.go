@@ -445,12 +445,16 @@ func (x *IncidentFigures) GetMttrSeconds() int32 {
 type DayFigures struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Such as 2026-11-24.
-	Date          string           `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
-	Figures       *IncidentFigures `protobuf:"bytes,2,opt,name=figures,proto3" json:"figures,omitempty"`
-	CriticalCount int32            `protobuf:"varint,3,opt,name=critical_count,json=criticalCount,proto3" json:"critical_count,omitempty"`
-	HighCount     int32            `protobuf:"varint,4,opt,name=high_count,json=highCount,proto3" json:"high_count,omitempty"`
-	MediumCount   int32            `protobuf:"varint,5,opt,name=medium_count,json=mediumCount,proto3" json:"medium_count,omitempty"`
-	LowCount      int32            `protobuf:"varint,6,opt,name=low_count,json=lowCount,proto3" json:"low_count,omitempty"`
+	Date    string           `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
+	Figures *IncidentFigures `protobuf:"bytes,2,opt,name=figures,proto3" json:"figures,omitempty"`
+	// How many of them were critical.
+	CriticalCount int32 `protobuf:"varint,3,opt,name=critical_count,json=criticalCount,proto3" json:"critical_count,omitempty"`
+	// How many were high.
+	HighCount int32 `protobuf:"varint,4,opt,name=high_count,json=highCount,proto3" json:"high_count,omitempty"`
+	// How many were medium.
+	MediumCount int32 `protobuf:"varint,5,opt,name=medium_count,json=mediumCount,proto3" json:"medium_count,omitempty"`
+	// How many were low.
+	LowCount      int32 `protobuf:"varint,6,opt,name=low_count,json=lowCount,proto3" json:"low_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -678,6 +682,7 @@ func (x *PersonLoad) GetBefore() *PersonFigures {
 	return nil
 }
 
+// What a person was paged in a period.
 type PersonFigures struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How many pages the person was sent,
@@ -691,8 +696,9 @@ type PersonFigures struct {
 	// The average time until those were resolved; absent where none is.
 	MttrSeconds *int32 `protobuf:"varint,5,opt,name=mttr_seconds,json=mttrSeconds,proto3,oneof" json:"mttr_seconds,omitempty"`
 	// Nights with at least one page.
-	Nights     []*DisturbedNight `protobuf:"bytes,6,rep,name=nights,proto3" json:"nights,omitempty"`
-	NightCount int32             `protobuf:"varint,7,opt,name=night_count,json=nightCount,proto3" json:"night_count,omitempty"`
+	Nights []*DisturbedNight `protobuf:"bytes,6,rep,name=nights,proto3" json:"nights,omitempty"`
+	// On how many nights the person was paged.
+	NightCount int32 `protobuf:"varint,7,opt,name=night_count,json=nightCount,proto3" json:"night_count,omitempty"`
 	// Pages in those nights.
 	NightPageCount int32 `protobuf:"varint,8,opt,name=night_page_count,json=nightPageCount,proto3" json:"night_page_count,omitempty"`
 	// What they cost in sleep.
@@ -816,9 +822,11 @@ func (x *PersonFigures) GetWeekendPageCount() int32 {
 type DisturbedNight struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The day on which it began, such as 2026-11-24.
-	Date             string `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
-	PageCount        int32  `protobuf:"varint,2,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
-	SleepLostSeconds int32  `protobuf:"varint,3,opt,name=sleep_lost_seconds,json=sleepLostSeconds,proto3" json:"sleep_lost_seconds,omitempty"`
+	Date string `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
+	// How many pages came in it.
+	PageCount int32 `protobuf:"varint,2,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
+	// What they cost in sleep, in seconds.
+	SleepLostSeconds int32 `protobuf:"varint,3,opt,name=sleep_lost_seconds,json=sleepLostSeconds,proto3" json:"sleep_lost_seconds,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -880,7 +888,8 @@ type HourLoad struct {
 	// 1 is Monday, 7 is Sunday.
 	Weekday int32 `protobuf:"varint,1,opt,name=weekday,proto3" json:"weekday,omitempty"`
 	// 0 to 23.
-	Hour          int32 `protobuf:"varint,2,opt,name=hour,proto3" json:"hour,omitempty"`
+	Hour int32 `protobuf:"varint,2,opt,name=hour,proto3" json:"hour,omitempty"`
+	// How many pages were sent to people in it.
 	PageCount     int32 `protobuf:"varint,3,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -522,21 +522,29 @@ export declare type DayFigures = Message<"nightbell.v1.DayFigures"> & {
   figures?: IncidentFigures | undefined;
 
   /**
+   * How many of them were critical.
+   *
    * @generated from field: int32 critical_count = 3 [json_name = "critical_count"];
    */
   criticalCount: number;
 
   /**
+   * How many were high.
+   *
    * @generated from field: int32 high_count = 4 [json_name = "high_count"];
    */
   highCount: number;
 
   /**
+   * How many were medium.
+   *
    * @generated from field: int32 medium_count = 5 [json_name = "medium_count"];
    */
   mediumCount: number;
 
   /**
+   * How many were low.
+   *
    * @generated from field: int32 low_count = 6 [json_name = "low_count"];
    */
   lowCount: number;
@@ -561,21 +569,29 @@ export declare type DayFiguresJson = {
   figures?: IncidentFiguresJson;
 
   /**
+   * How many of them were critical.
+   *
    * @generated from field: int32 critical_count = 3 [json_name = "critical_count"];
    */
   critical_count?: number;
 
   /**
+   * How many were high.
+   *
    * @generated from field: int32 high_count = 4 [json_name = "high_count"];
    */
   high_count?: number;
 
   /**
+   * How many were medium.
+   *
    * @generated from field: int32 medium_count = 5 [json_name = "medium_count"];
    */
   medium_count?: number;
 
   /**
+   * How many were low.
+   *
    * @generated from field: int32 low_count = 6 [json_name = "low_count"];
    */
   low_count?: number;
@@ -738,6 +754,8 @@ export declare type PersonLoadJson = {
 export declare const PersonLoadSchema: GenMessage<PersonLoad, {jsonType: PersonLoadJson}>;
 
 /**
+ * What a person was paged in a period.
+ *
  * @generated from message nightbell.v1.PersonFigures
  */
 export declare type PersonFigures = Message<"nightbell.v1.PersonFigures"> & {
@@ -784,6 +802,8 @@ export declare type PersonFigures = Message<"nightbell.v1.PersonFigures"> & {
   nights: DisturbedNight[];
 
   /**
+   * On how many nights the person was paged.
+   *
    * @generated from field: int32 night_count = 7 [json_name = "night_count"];
    */
   nightCount: number;
@@ -818,6 +838,8 @@ export declare type PersonFigures = Message<"nightbell.v1.PersonFigures"> & {
 };
 
 /**
+ * What a person was paged in a period.
+ *
  * @generated from message nightbell.v1.PersonFigures
  */
 export declare type PersonFiguresJson = {
@@ -864,6 +886,8 @@ export declare type PersonFiguresJson = {
   nights?: DisturbedNightJson[];
 
   /**
+   * On how many nights the person was paged.
+   *
    * @generated from field: int32 night_count = 7 [json_name = "night_count"];
    */
   night_count?: number;
@@ -917,11 +941,15 @@ export declare type DisturbedNight = Message<"nightbell.v1.DisturbedNight"> & {
   date: string;
 
   /**
+   * How many pages came in it.
+   *
    * @generated from field: int32 page_count = 2 [json_name = "page_count"];
    */
   pageCount: number;
 
   /**
+   * What they cost in sleep, in seconds.
+   *
    * @generated from field: int32 sleep_lost_seconds = 3 [json_name = "sleep_lost_seconds"];
    */
   sleepLostSeconds: number;
@@ -941,11 +969,15 @@ export declare type DisturbedNightJson = {
   date?: string;
 
   /**
+   * How many pages came in it.
+   *
    * @generated from field: int32 page_count = 2 [json_name = "page_count"];
    */
   page_count?: number;
 
   /**
+   * What they cost in sleep, in seconds.
+   *
    * @generated from field: int32 sleep_lost_seconds = 3 [json_name = "sleep_lost_seconds"];
    */
   sleep_lost_seconds?: number;
@@ -978,6 +1010,8 @@ export declare type HourLoad = Message<"nightbell.v1.HourLoad"> & {
   hour: number;
 
   /**
+   * How many pages were sent to people in it.
+   *
    * @generated from field: int32 page_count = 3 [json_name = "page_count"];
    */
   pageCount: number;
@@ -1004,6 +1038,8 @@ export declare type HourLoadJson = {
   hour?: number;
 
   /**
+   * How many pages were sent to people in it.
+   *
    * @generated from field: int32 page_count = 3 [json_name = "page_count"];
    */
   page_count?: number;
