@@ -147,7 +147,9 @@ func (r *reader) unique(name string) string {
 // fill makes what a call needs in the place of a variable.
 func (r *reader) fill(t *testing.T, call shownCall, variable string) string {
 	t.Helper()
-	soon := func(hours int) string { return time.Now().Add(time.Duration(hours) * time.Hour).UTC().Format(time.RFC3339) }
+	soon := func(hours int) string {
+		return time.Now().Add(time.Duration(hours) * time.Hour).UTC().Format(time.RFC3339)
+	}
 	switch variable {
 	case "NIGHTBELL_API_KEY":
 		return r.apiKey
