@@ -111,6 +111,7 @@ func brokenIDs(c *campaign, method protoreflect.MethodDescriptor) string {
 		}
 		noun := v.foreign[0][strings.LastIndexByte(v.foreign[0], '.')+1:]
 		switch {
+		case inPath && v.foreign[0] != "id" && ofIncident[shortName(method)]:
 		case inPath && got.status != http.StatusNotFound:
 			return fmt.Sprintf("answers %d %s for an %s in the path that nobody has", got.status, got.body, v.foreign[0])
 		case !inPath && (!strings.Contains(got.body, `"code":"not_found"`) || !strings.Contains(got.body, noun)):

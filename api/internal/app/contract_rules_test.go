@@ -104,6 +104,9 @@ func brokenVerb(_ *campaign, method protoreflect.MethodDescriptor) string {
 	return ""
 }
 
+// ofIncident take a part of an incident away; what is not there is away already.
+var ofIncident = map[string]bool{"IncidentService.UnlinkIncident": true, "IncidentService.UnsubscribeFromIncident": true}
+
 // brokenRead wants a Get for each Create and for whatever can be edited or deleted, and a GET where
 // Location leads.
 func brokenRead(_ *campaign, method protoreflect.MethodDescriptor) string {
@@ -114,6 +117,7 @@ func brokenRead(_ *campaign, method protoreflect.MethodDescriptor) string {
 		return "sends its caller to " + location + ", which nothing reads"
 	case location != "" && !strings.Contains(location, "{") && !authzOf(method).GetPublic():
 		return "sends its caller to a list"
+	case ofIncident[shortName(method)]: // read with their incident
 	case (verb == http.MethodPatch || verb == http.MethodDelete) && strings.Contains(path, "{") && !isServed(path):
 		return "changes what no method gives by its id"
 	}

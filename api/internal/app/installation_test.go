@@ -69,7 +69,7 @@ func TestARestoredCopyPagesNobodyUntilSomebodyConfirmsIt(t *testing.T) {
 		t.Errorf("after confirming, %d pages for the young incident, %d for the one that began on the copy, %d for the original's old one and %d for the snoozed one",
 			pages(young), pages(began), pages(old), pages(snoozed))
 	}
-	if said := at[string](t, confirmed, "message"); !strings.Contains(said, "For 1 open incident") {
+	if said := at[string](t, confirmed, "message"); !strings.Contains(said, "nobody is paged for") {
 		t.Errorf("whoever confirms reads %q", said)
 	}
 	why := pgtest.One[string](t, r.database, `SELECT paging_reason FROM incident WHERE id = $1::text::uuid`, old)

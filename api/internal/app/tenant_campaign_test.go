@@ -98,6 +98,7 @@ func (c *campaign) values() map[string]string {
 		"UpdateEscalationPolicyRequest.timezone": "UTC",
 		"UpdateScheduleRequest.timezone":         "UTC",
 		"UpdateServiceRequest.repo_url":          "https://example.com",
+		"UpdateServiceRequest.runbook_url":       "https://example.com",
 
 		"CreateWebhookSubscriptionRequest.url":         c.slack.webhook(),
 		"CreateWebhookSubscriptionRequest.event_types": "incident.triggered",

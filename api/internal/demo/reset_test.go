@@ -174,6 +174,10 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 			SELECT $1, $2, id, $3::uuid, 't', '{}', nightbell_now(), nightbell_now(), nightbell_now() FROM webhook_subscription WHERE org_id = $1`,
 		`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) SELECT $1, $2, $2::uuid, 'm', '\x03', '\x04', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO calendar_feed (org_id, id, user_id, hash, sealed, created_by, created_at) VALUES ($1, $2, $3, '\x06', '\x07', $3, nightbell_now())`,
+		`INSERT INTO incident_link (org_id, incident_id, other_id, created_at)
+			SELECT $1, min(id::text)::uuid, max(id::text)::uuid, nightbell_now() FROM incident WHERE org_id = $1 AND $2::uuid <> $3::uuid`,
+		`INSERT INTO incident_subscriber (org_id, incident_id, user_id, told_seq, next_try_at, created_at)
+			SELECT $1, id, $3, 0, nightbell_now(), nightbell_now() FROM incident WHERE org_id = $1 AND $2::uuid IS NOT NULL LIMIT 1`,
 		`INSERT INTO incident_timer (org_id, incident_id, kind, due_at)
 			SELECT $1, id, 'auto_resolve', nightbell_now() FROM incident WHERE org_id = $1 AND $2::uuid <> $3::uuid LIMIT 1`,
 		`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at)

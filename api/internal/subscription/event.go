@@ -34,7 +34,6 @@ var typeOf = map[string]string{
 	"severity_change":     "incident.severity_changed",
 	"comment":             "incident.commented",
 	"resolved":            "incident.resolved",
-	"merged":              "incident.merged",
 	"paged":               "page.sent",
 	"page_failed":         "page.failed",
 	OnCallChanged:         OnCallChanged,

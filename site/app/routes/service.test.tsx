@@ -76,6 +76,8 @@ describe('editing', () => {
         team_id: null,
         owner_id: 'u1',
         escalation_policy_id: 'p1',
+        runbook_url: null,
+        depends_on_ids: [],
         repo_url: 'https://github.com/acme/checkout',
         tier: 2,
         grouping: 'group',

@@ -78,9 +78,7 @@ export default function Service({ params: { id } }: Route.ComponentProps) {
               <Boundary what="The configuration">
                 <ServiceConfiguration service={service.data} />
               </Boundary>
-              <Boundary what="The dependencies">
-                <ServiceDependencies service={service.data} />
-              </Boundary>
+              <ServiceDependencies service={service.data} />
               <Boundary what="The metrics">
                 <BusinessMetrics service={service.data} range={range} />
               </Boundary>

@@ -34,6 +34,7 @@ func stub[T any](impl T, construct func(T, ...connect.HandlerOption) (string, ht
 func stubs() map[protoreflect.FullName]mounting {
 	return map[protoreflect.FullName]mounting{
 		nightbellv1connect.AiServiceName:                  stub[nightbellv1connect.AiServiceHandler](nightbellv1connect.UnimplementedAiServiceHandler{}, nightbellv1connect.NewAiServiceHandler),
+		nightbellv1connect.AnalyticsServiceName:           stub[nightbellv1connect.AnalyticsServiceHandler](nightbellv1connect.UnimplementedAnalyticsServiceHandler{}, nightbellv1connect.NewAnalyticsServiceHandler),
 		nightbellv1connect.ApiKeyServiceName:              stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
 		nightbellv1connect.AuditServiceName:               stub[nightbellv1connect.AuditServiceHandler](nightbellv1connect.UnimplementedAuditServiceHandler{}, nightbellv1connect.NewAuditServiceHandler),
 		nightbellv1connect.AuthServiceName:                stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),

@@ -1,6 +1,7 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
+import { Boundary } from '~/components/ui/boundary';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -12,6 +13,14 @@ import * as styles from './service-dependencies.module.css';
 
 /** What the service needs and what needs it, as a picture and as a list, each with its health. */
 export function ServiceDependencies({ service }: { service: ServiceJson }) {
+  return (
+    <Boundary what="The dependencies">
+      <DependenciesCard service={service} />
+    </Boundary>
+  );
+}
+
+function DependenciesCard({ service }: { service: ServiceJson }) {
   const services = useQuery(serviceList);
   const found = dependenciesOf(service.id ?? '', services.data ?? []);
   const none = found.needs.length + found.neededBy.length === 0;
