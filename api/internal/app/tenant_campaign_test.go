@@ -22,6 +22,7 @@ type campaign struct {
 	sums map[string]string // of b's rows
 	sent []string          // the ids of b that requests name
 	keys map[string]string // API keys of b, by their scopes
+	made time.Time         // after all that both have, so that a period until then holds it
 }
 
 func newCampaign(t *testing.T) *campaign {
@@ -33,6 +34,7 @@ func newCampaign(t *testing.T) *campaign {
 		c.sent = append(c.sent, id)
 	}
 	c.ids = r.idsOf(c.b.orgID)
+	c.made = time.Now()
 	c.startAfresh()
 	return c
 }
@@ -90,7 +92,7 @@ func (c *campaign) values() map[string]string {
 		"UpdateUserRequest.role":                 "responder",
 		"CreateMaintenanceWindowRequest.ends_at": time.Now().Add(time.Hour).Format(time.RFC3339),
 		"CreateOverrideRequest.ends_at":          time.Now().Add(time.Hour).Format(time.RFC3339),
-		"GetAnalyticsRequest.until":              time.Now().Format(time.RFC3339), // the same in calls that are compared
+		"GetAnalyticsRequest.until":              c.made.Format(time.RFC3339Nano), // the same in calls that are compared
 		"IncidentFilter.triggered_before":        "2001-01-01T00:00:00Z",          // nothing but what ids name
 		"Rotation.handover":                      "08:00",
 		"RegisterRequest.password":               "password1234", // too well known, so that attempts end there
