@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -42,13 +43,12 @@ func WithDedupKey(key string) CaptureOption {
 	return func(e *Event) { e.DedupKey = strings.Clone(key) }
 }
 
-// captured is a captured error in one allocation.
+// captured is a captured error in one allocation; its stack is another, as long as it is deep.
 type captured struct {
 	item       item
 	event      Event
 	details    ErrorDetails
 	exceptions [1]Exception
-	stack      [stackDepth]uintptr
 }
 
 // CaptureError reports an error with the stack of its caller and everything the scope
@@ -98,8 +98,9 @@ func (c *Client) captureError(ctx context.Context, err error, severity Severity,
 		option(&p.event)
 	}
 	scope.snapshot().apply(&p.event)
-	n := runtime.Callers(skip+2, p.stack[:])
-	p.item = item{stack: p.stack[:n], panicked: panicked, merge: mergeKey(&p.event, p.stack[:n])}
+	var callers [stackDepth]uintptr
+	stack := slices.Clone(callers[:runtime.Callers(skip+2, callers[:])])
+	p.item = item{stack: stack, panicked: panicked, merge: mergeKey(&p.event, stack)}
 	id := p.event.ID // from now on the worker has the event
 	c.enqueueEvent(&p.event, &p.item)
 	return id

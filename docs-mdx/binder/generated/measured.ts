@@ -27,7 +27,7 @@ const benches: [file: string, title: string, run: string][] = [
 export function measured(): string {
   return (
     benches.map(([file, title, run]) => section(bench(file), file, title, run)).join('\n\n') +
-    `\n\n${chaos()}`
+    `\n\n${reporting()}\n\n${chaos()}`
   );
 }
 
@@ -76,6 +76,23 @@ function picture(targets: readonly Target[], title: string): string {
     .join('; ');
   return `<svg role="img" aria-label="${quoted(`${title}. ${told}`)}" viewBox="0 0 700 ${height}"><line x1="${limit}" x2="${limit}" y1="0" y2="${height}" stroke="var(--line)" stroke-dasharray="3 3"/>${drawn.join('')}</svg>`;
 }
+
+/** The SDKs beside another of each language, from one run. */
+function reporting(): string {
+  const { at, anchors, figures } = JSON.parse(read('docs-mdx/bench/sdk.json')) as {
+    at: string;
+    anchors: Record<string, string>;
+    figures: { sdk: string; what: string; unit: string; ours: number; anchor: number; bar: string; met: boolean }[];
+  };
+  const rows = figures.map(
+    (one) =>
+      `| ${languages[one.sdk]} | ${one.what}${one.unit && `, ${one.unit}`} | ${one.ours} | ${one.anchor} | ${one.bar} | ${one.met ? 'reached' : '**missed**'} |`,
+  );
+  const others = Object.values(anchors).map((name) => `\`${name}\``);
+  return `## What the SDKs cost [#sdk]\n\nMeasured by \`make bench-sdk\` on ${at.slice(0, 10)}, each beside ${others.join(', ')} in the same run. What is missed, and what it is made of, is [decision 0015](/docs/decisions/0015).\n\n| SDK | What | Nightbell | The other | Bar | Result |\n|---|---|---|---|---|---|\n${rows.join('\n')}`;
+}
+
+const languages: Record<string, string> = { node: 'Node.js', python: 'Python', go: 'Go' };
 
 function chaos(): string {
   const { at, figures } = JSON.parse(read('docs-mdx/bench/chaos.json')) as {
