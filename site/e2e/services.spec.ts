@@ -1,7 +1,7 @@
 import type { ListIncidentsResponseJson } from '@nightbell/proto';
 import { open } from './clean';
 import { expect, signIn, test } from './fixtures';
-import { addService } from './made';
+import { addService, tell } from './made';
 
 test.use({ expectedFaults: /404|412/ });
 
@@ -71,4 +71,29 @@ test('a test alert opens an incident; a new key replaces the address; a deleted 
   await expect(page.getByRole('link', { name })).toHaveCount(0);
   await open(page, `/services/${id}`);
   await expect(page.getByRole('heading', { name: 'No such service' })).toBeVisible();
+});
+
+test('what a service needs is chosen, drawn with its health, and told on the other page too', async ({
+  page,
+  nightbell,
+}) => {
+  const ada = await nightbell.register();
+  const [shop, cards] = [await addService(ada), await addService(ada)];
+  await signIn(page, ada);
+  await open(page, `/services/${shop.id}`);
+  const card = page.getByRole('region', { name: 'Dependencies' });
+  await expect(card).toContainText('It depends on no other service, and none depends on it.');
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const form = page.getByRole('dialog', { name: 'Edit service' });
+  await form.getByRole('combobox', { name: 'Depends on' }).fill(cards.name);
+  await page.getByRole('option', { name: cards.name, exact: true }).click();
+  await form.getByRole('button', { name: 'Save service' }).click();
+  await expect(form).toBeHidden();
+  await expect(card.getByRole('region', { name: 'Depends on' })).toContainText(`${cards.name}Healthy`);
+
+  await tell(ada, cards.key, { action: 'trigger', title: 'Cards are refused', severity: 'critical' });
+  await expect(card.getByRole('region', { name: 'Depends on' })).toContainText(`${cards.name}Down`);
+  await card.getByRole('link', { name: cards.name }).click();
+  await expect(page.getByRole('heading', { name: cards.name, level: 1 })).toBeVisible();
+  await expect(card.getByRole('region', { name: 'Used by' })).toContainText(`${shop.name}Healthy`);
 });

@@ -21,6 +21,7 @@ const benches: [file: string, title: string, run: string][] = [
   ['list', 'Lists, starts and memory', 'make bench-list'],
   ['footprint', 'What it needs', 'make bench-list'],
   ['oncall', 'Who is on call, and the sweep', 'make bench-oncall'],
+  ['site', 'How fast the screens answer', 'make bench-site'],
 ];
 
 /** Each measurement as a picture and a table, from the files that the benchmarks write; missed bars too. */
