@@ -83,7 +83,15 @@ function reporting(): string {
   const { at, anchors, figures } = JSON.parse(read('docs-mdx/bench/sdk.json')) as {
     at: string;
     anchors: Record<string, string>;
-    figures: { sdk: string; what: string; unit: string; ours: number; anchor: number; bar: string; met: boolean }[];
+    figures: {
+      sdk: string;
+      what: string;
+      unit: string;
+      ours: number;
+      anchor: number;
+      bar: string;
+      met: boolean;
+    }[];
   };
   const rows = figures.map(
     (one) =>
