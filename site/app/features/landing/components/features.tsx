@@ -5,9 +5,9 @@ import {
   AlertsFolding,
   AnalyticsBars,
   ChatMessage,
+  ErrorLines,
   EscalationSteps,
   RotationLanes,
-  ErrorLines,
   WorkflowSteps,
 } from './feature-pictures';
 import * as styles from './features.module.css';

@@ -3,8 +3,8 @@ import { Card } from '~/components/ui/card';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/data/incidents';
-import { OpenIncidents } from '~/features/incidents/components/open-incidents';
-import { toRows } from '~/features/incidents/model/incident';
+import { toRows } from '../model/incident';
+import { OpenIncidents } from './open-incidents';
 
 interface ActiveIncidentsProps {
   serviceId: string;
