@@ -8,27 +8,41 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/nightbell/nightbell/api/internal/channel/webhook"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
-// addWebhooks adds what Nightbell sends to subscribers: one for each type of event.
+// addWebhooks adds what Nightbell sends: one for each type of event to subscribers, and the pages to
+// contact methods that are webhooks.
 func addWebhooks(d *document) {
 	for _, eventType := range append(subscription.Types(), subscription.Test) {
-		o := &operation{
-			Tags: []string{"Webhook subscription"}, Summary: "Receive " + eventType, ID: "on_" + strings.ReplaceAll(eventType, ".", "_"),
-			Description: "Sent to every subscription that names " + eventType + " and whose filter lets it through. Any 2xx means that it was received; otherwise it is tried again for 48 hours.",
-			Security:    &[]requirement{{"webhook_signature": {}}},
-			RequestBody: &requestBody{Required: true, Content: asJSON(&schema{Ref: "#/components/schemas/WebhookEvent"})},
-		}
-		for _, name := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
-			o.Parameters = append(o.Parameters, &parameter{Ref: "#/components/parameters/" + name})
-		}
-		o.Responses.set("2XX", &response{Description: "It was received."})
-		o.Responses.set("410", &response{Description: "Nobody wants these any more: the subscription is disabled."})
-		item := &pathItem{}
-		item.Operations.set("post", o)
-		d.Webhooks.set(eventType, item)
+		addWebhook(d, eventType, "Webhook subscription", "WebhookEvent",
+			"Sent to every subscription that names "+eventType+" and whose filter lets it through. Any 2xx means that it was received; otherwise it is tried again for 48 hours.",
+			"Nobody wants these any more: the subscription is disabled.")
 	}
+	for pageType, sent := range map[string]string{
+		webhook.Page:     "Sent to a contact method of the kind webhook when it is time to page by it.",
+		webhook.TestPage: "Sent to a contact method of the kind webhook when somebody tests it with test_pages_send.",
+	} {
+		addWebhook(d, pageType, "Contact", "PageMessage", sent+" Any 2xx means that it was received.", "It is there no more.")
+	}
+	slices.Sort(d.Webhooks.names)
+}
+
+func addWebhook(d *document, name, tag, body, description, gone string) {
+	o := &operation{
+		Tags: []string{tag}, Summary: "Receive " + name, ID: "on_" + strings.ReplaceAll(name, ".", "_"), Description: description,
+		Security:    &[]requirement{{"webhook_signature": {}}},
+		RequestBody: &requestBody{Required: true, Content: asJSON(&schema{Ref: "#/components/schemas/" + body})},
+	}
+	for _, header := range []string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
+		o.Parameters = append(o.Parameters, &parameter{Ref: "#/components/parameters/" + header})
+	}
+	o.Responses.set("2XX", &response{Description: "It was received."})
+	o.Responses.set("410", &response{Description: gone})
+	item := &pathItem{}
+	item.Operations.set("post", o)
+	d.Webhooks.set(name, item)
 }
 
 // finish orders the document, and refuses one in which clients could not tell two calls apart.

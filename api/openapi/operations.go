@@ -246,7 +246,7 @@ func tagOf(service protoreflect.Descriptor) string {
 }
 
 // idOf is made of the path and of what the method does: GET /v1/incidents is incidents_list, POST
-// /v1/incidents/{id}/acknowledge is incidents_acknowledge.
+// /v1/incidents/{id}/acknowledge is incidents_acknowledge, POST /v1/incidents/{id}/links is incidents_links_add.
 func idOf(c call) string {
 	var words []string
 	for word := range strings.SplitSeq(strings.TrimPrefix(c.path, "/v1/"), "/") {
@@ -255,8 +255,11 @@ func idOf(c call) string {
 		}
 	}
 	does := strings.ToLower(strings.Fields(inWords(c.method.Name()))[0])
-	if last := words[len(words)-1]; !strings.HasPrefix(last, does) {
+	switch last := words[len(words)-1]; {
+	case !strings.HasPrefix(last, does):
 		words = append(words, does)
+	case c.verb == http.MethodPost && last != does && !strings.HasPrefix(last, does+"_"):
+		words = append(words, "add") // the path names what there is then: links, subscribers
 	}
 	return strings.Join(words, "_")
 }

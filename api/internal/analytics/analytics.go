@@ -27,6 +27,8 @@ type Incident struct {
 	Title    string
 
 	Triggered, Acknowledged, Resolved time.Time // zero for never
+	// Ended is when it was resolved, or merged into another: nobody is kept awake for it any more.
+	Ended time.Time
 
 	AcknowledgedBy uuid.UUID // Nil for nobody who is still here
 }

@@ -26,7 +26,7 @@ func BenchmarkMake(b *testing.B) {
 		began := until.Add(-time.Duration(random.Int64N(int64(80 * 24 * time.Hour))))
 		facts.Incidents = append(facts.Incidents, Incident{
 			ID: uuid.New(), Service: services[n%20], Severity: alert.High, Key: "alert:" + strconv.Itoa(n%500), Title: "Alert",
-			Triggered: began, Acknowledged: began.Add(time.Minute), Resolved: began.Add(time.Hour), AcknowledgedBy: people[n%20],
+			Triggered: began, Acknowledged: began.Add(time.Minute), Resolved: began.Add(time.Hour), Ended: began.Add(time.Hour), AcknowledgedBy: people[n%20],
 		})
 		for range 3 {
 			facts.Pages = append(facts.Pages, Page{n, people[random.IntN(20)], began.Add(time.Second)})

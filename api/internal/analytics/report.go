@@ -235,7 +235,7 @@ func (f *fold) addTo(who *person, about *counted, page Page) {
 		who.nights[n][began] = night
 	}
 	night.Pages++
-	until := awakeUntil(page.Sent, morning(who.in, began), about.AcknowledgedBy == page.Person, about.Acknowledged, about.Resolved)
+	until := awakeUntil(page.Sent, morning(who.in, began), about.AcknowledgedBy == page.Person, about.Acknowledged, about.Ended)
 	f.awake = append(f.awake, awake{who, about.by, n, began, page.Sent.UnixMicro(), until.UnixMicro()})
 }
 

@@ -42,6 +42,7 @@ func (s *story) add(service uuid.UUID, key string, ago, acked, resolved time.Dur
 	}
 	if resolved > 0 {
 		i.Resolved = i.Triggered.Add(resolved)
+		i.Ended = i.Resolved
 	}
 	s.Incidents = append(s.Incidents, i)
 	return &s.Incidents[len(s.Incidents)-1]

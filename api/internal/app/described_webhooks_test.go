@@ -31,13 +31,16 @@ func (d *description) webhookUnlike(eventType string, body []byte) []string {
 	return unlike(eventType, errs)
 }
 
-// TestWhatSubscribersAreSentIsAsTheDocumentSays: each type of event is a webhook of the document, and
-// the recorded bodies have the fields that are listed.
+// TestWhatSubscribersAreSentIsAsTheDocumentSays: each type of event, and each message that pages, is a
+// webhook of the document, and the recorded bodies have the fields that are listed.
 func TestWhatSubscribersAreSentIsAsTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	d := described(t)
 	var bodies []json.RawMessage
 	must(t, json.Unmarshal(sure(os.ReadFile("../subscription/testdata/payloads.golden")), &bodies))
+	for _, example := range []string{"page.json", "test.json"} {
+		bodies = append(bodies, sure(os.ReadFile("../channel/webhook/testdata/"+example)))
+	}
 	var recorded []string
 	for _, body := range bodies {
 		var event struct{ Type string }
@@ -52,7 +55,7 @@ func TestWhatSubscribersAreSentIsAsTheDocumentSays(t *testing.T) {
 		listed = append(listed, eventType)
 	}
 	slices.Sort(recorded)
-	sameSet(t, "types of events", append(subscription.Types(), subscription.Test), "webhooks of the document", listed)
+	sameSet(t, "types of events", append(subscription.Types(), subscription.Test, webhook.Page, webhook.TestPage), "webhooks of the document", listed)
 	sameSet(t, "recorded bodies", slices.Compact(recorded), "webhooks of the document", listed)
 }
 

@@ -56,7 +56,7 @@ func TestEachActionIsToldAsItsEvent(t *testing.T) {
 	n.tell()
 	n.subscribe(sink.URL+"/", object{"event_types": allTypes()})
 
-	var incidentID string
+	var incidentID, slow string
 	post := func(path string, body object) func() {
 		return func() { n.call(n.owner(), http.MethodPost, "/v1/incidents/"+incidentID+path, body) }
 	}
@@ -77,6 +77,14 @@ func TestEachActionIsToldAsItsEvent(t *testing.T) {
 		{"an event opens an incident", event(object{"title": "Slow", "dedup_key": "slow", "severity": "medium"}), "incident.triggered page.sent service.health_changed"},
 		{"an event repeats", event(object{"title": "Slow", "dedup_key": "slow", "severity": "medium"}), ""},
 		{"a worse event joins", event(object{"title": "Slow", "dedup_key": "slow", "severity": "high"}), "incident.severity_changed page.sent"},
+		{"an event of the same trouble", func() {
+			slow = incidentID
+			event(object{"title": "Queue grows", "dedup_key": "queue", "severity": "high"})()
+		}, "incident.triggered page.sent"},
+		{"somebody merges that into the first", func() {
+			post("/merge", object{"into_id": slow})()
+			incidentID = slow
+		}, "incident.merged incident.resolved"},
 		{"somebody acknowledges", post("/acknowledge", object{}), "incident.acknowledged"},
 		{"somebody acknowledges again", post("/acknowledge", object{}), ""},
 		{"nobody resolves it in time", func() { n.database.Clock.Advance(11 * time.Minute) }, "incident.unacknowledged page.sent"},

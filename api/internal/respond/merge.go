@@ -81,7 +81,7 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 		}
 		round.Note(into, incident.Event{
 			Kind: "merged", Actor: by, Message: "Merged #" + id.Last4(merged.ID) + " into it: " + merged.Title,
-			Data: map[string]any{"merged_id": merged.ID.String()},
+			Data: map[string]any{"merged_id": merged.ID.String(), "merged_number": merged.Number, "merged_title": merged.Title},
 		})
 		// 4. Alerts, and what comes about the same, belong to it.
 		batch.Queue(moveAlertsSQL, orgID, incidentID, intoID)
@@ -136,27 +136,4 @@ func lockBoth(ctx context.Context, tx pgx.Tx, orgID, incidentID, otherID uuid.UU
 		return own, other, noOther
 	}
 	return own, other, nil
-}
-
-// inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and
-// gives the signals that follow.
-func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
-	err := r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		round, batch := paging.NewRound(tx, now), &pgx.Batch{}
-		if err := change(ctx, tx, round, batch); err != nil {
-			return err
-		}
-		round.Queue(batch)
-		return postgres.Finish(ctx, tx, batch)
-	})
-	if err != nil {
-		return err
-	}
-	r.signals.Changed(orgID)
-	r.signals.Pages()
-	return nil
 }

@@ -44,12 +44,25 @@ func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
 // or none; an incident that does not exist there is ErrNoIncident, and a command that
 // the state does not allow is the fault of incident.Decide.
 func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
+	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
+		return commandAll(ctx, tx, round, batch, orgID, incidentIDs, command)
+	})
+}
+
+// inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and
+// gives the signals that follow.
+func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
 	err := r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		return Apply(ctx, tx, orgID, incidentIDs, command, now)
+		round, batch := paging.NewRound(tx, now), &pgx.Batch{}
+		if err := change(ctx, tx, round, batch); err != nil {
+			return err
+		}
+		round.Queue(batch)
+		return postgres.Finish(ctx, tx, batch)
 	})
 	if err != nil {
 		return err
@@ -62,6 +75,15 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 // Apply is Respond at now, in a transaction that it ends as postgres.Finish does. It gives
 // no signals.
 func Apply(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command, now time.Time) error {
+	round, batch := paging.NewRound(tx, now), &pgx.Batch{}
+	if err := commandAll(ctx, tx, round, batch, orgID, incidentIDs, command); err != nil {
+		return err
+	}
+	round.Queue(batch)
+	return postgres.Finish(ctx, tx, batch)
+}
+
+func commandAll(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
 	records, err := incidentdb.LockIn(ctx, tx, orgID, incidentIDs)
 	if err != nil {
 		return err
@@ -69,12 +91,10 @@ func Apply(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidentIDs []uuid.U
 	if len(records) == 0 || len(records) < len(incidentIDs) {
 		return ErrNoIncident
 	}
-	round, batch := paging.NewRound(tx, now), &pgx.Batch{}
 	for _, record := range records {
 		if err := round.Command(ctx, batch, record, command); err != nil {
 			return err
 		}
 	}
-	round.Queue(batch)
-	return postgres.Finish(ctx, tx, batch)
+	return nil
 }

@@ -63,6 +63,10 @@ type facts struct {
 	AssigneeID   *uuid.UUID `json:"assignee_id"`
 	AssigneeName string     `json:"assignee_name"`
 
+	MergedID     uuid.UUID `json:"merged_id"`
+	MergedNumber int       `json:"merged_number"`
+	MergedTitle  string    `json:"merged_title"`
+
 	PageID   uuid.UUID  `json:"notification_id"`
 	Channel  string     `json:"channel"`
 	UserID   *uuid.UUID `json:"user_id"`
@@ -105,6 +109,13 @@ func (f facts) changes(kind string) map[string]Changed {
 		return map[string]Changed{}
 	}
 	return f.Changes
+}
+
+func (f facts) merged(kind string) *Merged {
+	if kind != "merged" {
+		return nil
+	}
+	return &Merged{f.MergedID, f.MergedNumber, f.MergedTitle}
 }
 
 func (f facts) page(kind string) *Page {

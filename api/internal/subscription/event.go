@@ -33,6 +33,7 @@ var typeOf = map[string]string{
 	"assigned":            "incident.assigned",
 	"severity_change":     "incident.severity_changed",
 	"comment":             "incident.commented",
+	"merged":              "incident.merged",
 	"resolved":            "incident.resolved",
 	"paged":               "page.sent",
 	"page_failed":         "page.failed",

@@ -21,9 +21,11 @@ type data struct {
 	Incident *Incident `json:"incident"`
 	Subject
 	// Page is there for page.sent and page.failed.
-	Page    *Page  `json:"page,omitempty"`
-	Actor   Actor  `json:"actor"`
-	Message string `json:"message"`
+	Page *Page `json:"page,omitempty"`
+	// Merged is there for incident.merged: the incident that Incident took in. It has its own incident.resolved.
+	Merged  *Merged `json:"merged,omitempty"`
+	Actor   Actor   `json:"actor"`
+	Message string  `json:"message"`
 	// Changes has what is different since, by the name of the field.
 	Changes map[string]Changed `json:"changes"`
 	// Cursor is the event's place in the feed, for putting events into their order. A test has none.
@@ -78,6 +80,13 @@ type Incident struct {
 	AlertCount     int        `json:"alert_count"`
 }
 
+// Merged is an incident that was merged into another.
+type Merged struct {
+	ID     uuid.UUID `json:"id"`
+	Number int       `json:"number"`
+	Title  string    `json:"title"`
+}
+
 // Page is a message that reached somebody, or did not.
 type Page struct {
 	ID uuid.UUID `json:"id"`
@@ -115,7 +124,7 @@ func Payload(eventType string, e Entry, publicURL string) ([]byte, error) {
 	}
 	facts := e.read()
 	return json.Marshal(payload{eventType, e.At.UTC(), data{
-		Incident: e.Incident, Subject: facts.Subject, Page: facts.page(e.Kind), Actor: e.Actor, Message: e.Message,
+		Incident: e.Incident, Subject: facts.Subject, Page: facts.page(e.Kind), Merged: facts.merged(e.Kind), Actor: e.Actor, Message: e.Message,
 		Changes: facts.changes(e.Kind), Cursor: strconv.FormatInt(e.Seq, 10),
 	}})
 }

@@ -52,6 +52,7 @@ func entries() (list []subscription.Entry) {
 		{"assigned", person, "Assigned to Bob", `{"assignee_id": "` + bob.ID.String() + `", "assignee_name": "Bob"}`},
 		{"severity_change", system, "Severity changed from high to critical by an alert.", `{"from": "high", "to": "critical"}`},
 		{"comment", person, "The pool is full.", `{}`},
+		{"merged", person, "Merged #0a17 into it: Payments slow", `{"merged_id": "0192f000-0000-7000-8000-000000000a17", "merged_number": 41, "merged_title": "Payments slow"}`},
 		{"resolved", person, "Incident resolved", `{}`},
 		{"paged", system, "Ada was paged by SMS", `{` + page + `}`},
 		{"page_failed", system, "Ada could not be paged by SMS: the number does not exist", `{` + page + `, "reason": "the number does not exist"}`},

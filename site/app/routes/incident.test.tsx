@@ -191,3 +191,25 @@ describe('the incident page', () => {
     expect(await screen.findByText('Incident not found')).toBeInTheDocument();
   });
 });
+
+describe('merging', () => {
+  it.each([
+    ['manual', 'prometheus', true],
+    ['api', 'event', true],
+    ['manual', 'manual', false],
+    ['prometheus', 'manual', false],
+    ['prometheus', 'prometheus', false],
+  ])('one of %s into one of %s says that this ends by itself: %s', async (source, into, says) => {
+    server.use(
+      http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident: { ...incident, source } })),
+      http.get('*/v1/incidents', () =>
+        HttpResponse.json({ incidents: [{ ...incident, id: 'x-77d0', title: 'Disk full', source: into }] }),
+      ),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Merge into another' }));
+    await userEvent.click(await screen.findByRole('button', { name: /Disk full/ }));
+    expect(await screen.findByText(/This cannot be undone/)).toBeVisible();
+    expect(screen.queryByText(/resolves when its last alert ends, for both/) !== null).toBe(says);
+  });
+});

@@ -194,3 +194,17 @@ describe('what a role may not do', () => {
       expect(screen.queryByRole('button', { name })).toBeNull();
   });
 });
+
+describe('the open incidents', () => {
+  it('are none while it is well', async () => {
+    show();
+    expect(await screen.findByText('No open incidents.')).toBeVisible();
+  });
+
+  it('say so where another service took in the only one', async () => {
+    service = { ...stored, health: 'down', open_incident_count: 1 };
+    show();
+    expect(await screen.findByText(/None of its own\. One was merged/)).toBeVisible();
+    expect(screen.queryByText('No open incidents.')).toBeNull();
+  });
+});

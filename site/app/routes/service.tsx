@@ -1,17 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Crumb } from '~/components/layout/crumb';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
-import { Card } from '~/components/ui/card';
-import { BoneRows } from '~/components/ui/skeleton';
-import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { FetchFailed } from '~/components/ui/states';
 import { prefetch } from '~/data/cache';
 import { incidentList } from '~/data/incidents';
 import { serviceActivity, serviceDetail, serviceList, serviceSamples } from '~/data/services';
+import { ActiveIncidents } from '~/features/incidents/components/active-incidents';
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
-import { OpenIncidents } from '~/features/incidents/components/open-incidents';
-import { toRows } from '~/features/incidents/model/incident';
 import { isMissing, NoService } from '~/features/services/components/no-service';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceActions } from '~/features/services/components/service-actions';
@@ -65,7 +62,7 @@ export default function Service({ params: { id } }: Route.ComponentProps) {
           <div className={styles.serviceColumns}>
             <div className="stack">
               <Boundary what="The incidents">
-                <ActiveIncidents serviceId={id} />
+                <ActiveIncidents serviceId={id} openCount={service.data.open_incident_count ?? 0} />
               </Boundary>
               <Boundary what="The address for alerts">
                 <ServiceWebhook service={service.data} />
@@ -87,23 +84,5 @@ export default function Service({ params: { id } }: Route.ComponentProps) {
         </>
       )}
     </>
-  );
-}
-
-function ActiveIncidents({ serviceId }: { serviceId: string }) {
-  const list = useInfiniteQuery({ ...incidentList({ status: 'open', serviceId }), select: toRows });
-  // A row that was resolved here changes before the list is asked for again.
-  const open = list.data?.filter(({ status }) => status !== 'resolved');
-  return (
-    <Card title="Active Incidents">
-      {list.isPending && (
-        <Loading what="incidents" quiet>
-          <BoneRows count={1} />
-        </Loading>
-      )}
-      <FetchFailed of={list}>Failed to load incidents</FetchFailed>
-      {open?.length === 0 && <Empty>No open incidents.</Empty>}
-      {open && <OpenIncidents incidents={open} source={list} />}
-    </Card>
   );
 }

@@ -356,7 +356,8 @@ type IncidentFigures struct {
 	IncidentCount int32 `protobuf:"varint,1,opt,name=incident_count,json=incidentCount,proto3" json:"incident_count,omitempty"`
 	// How many of those were acknowledged, and are not triggered again.
 	AcknowledgedCount int32 `protobuf:"varint,2,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
-	// How many of those are resolved, by people or by themselves.
+	// How many of those are resolved, by people or by themselves. What was merged into another is over and
+	// not resolved: the other is, when it is over.
 	ResolvedCount int32 `protobuf:"varint,3,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
 	// How many pages they sent to people.
 	PageCount int32 `protobuf:"varint,4,opt,name=page_count,json=pageCount,proto3" json:"page_count,omitempty"`

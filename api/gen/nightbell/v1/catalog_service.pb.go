@@ -31,9 +31,10 @@ type Service struct {
 	Id          string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Name        string                 `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	Description string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// healthy, degraded or down, from the open incidents.
+	// healthy, degraded or down, from the open incidents of the service, and from those that took in one
+	// of its by a merge, while its alerts fire there.
 	Health string `protobuf:"bytes,4,opt,name=health,proto3" json:"health,omitempty"`
-	// How many incidents are open (triggered or acknowledged).
+	// How many of these are open (triggered or acknowledged).
 	OpenIncidentCount int32 `protobuf:"varint,5,opt,name=open_incident_count,json=openIncidentCount,proto3" json:"open_incident_count,omitempty"`
 	// When its newest incident began; absent without any.
 	LastIncidentAt *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=last_incident_at,json=lastIncidentAt,proto3" json:"last_incident_at,omitempty"`

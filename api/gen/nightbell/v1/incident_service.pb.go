@@ -55,7 +55,7 @@ type ListIncidentsRequest struct {
 	// A tag and its value with a colon between them, such as type:business; the tag alone for any
 	// value. Of several, an incident has one.
 	Tag []string `protobuf:"bytes,13,rep,name=tag,proto3" json:"tag,omitempty"`
-	// The dedup_key of the events or alerts that belong to it.
+	// The dedup_key of the events or alerts that belong to it, also by a merge.
 	DedupKey []string `protobuf:"bytes,14,rep,name=dedup_key,json=dedupKey,proto3" json:"dedup_key,omitempty"`
 	// -triggered_at (the newest first) when absent, or triggered_at.
 	Sort          string `protobuf:"bytes,15,opt,name=sort,proto3" json:"sort,omitempty"`
@@ -469,7 +469,8 @@ type IncidentMetrics struct {
 	TriggeredCount int32 `protobuf:"varint,3,opt,name=triggered_count,json=triggeredCount,proto3" json:"triggered_count,omitempty"`
 	// How many of those were acknowledged, and are not triggered again.
 	AcknowledgedCount int32 `protobuf:"varint,4,opt,name=acknowledged_count,json=acknowledgedCount,proto3" json:"acknowledged_count,omitempty"`
-	// How many of those are resolved, by people or by themselves.
+	// How many of those are resolved, by people or by themselves. What was merged into another is over and
+	// not resolved: the other is, when it is over.
 	ResolvedCount int32 `protobuf:"varint,5,opt,name=resolved_count,json=resolvedCount,proto3" json:"resolved_count,omitempty"`
 	// MTTA: the average time from triggered to the first acknowledgement, in seconds; absent where none
 	// was acknowledged.

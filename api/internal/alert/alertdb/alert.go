@@ -49,10 +49,13 @@ func Sort(changes []Change) {
 	})
 }
 
+// Holds is SQL for whether an open incident, o, holds the alerts that were merged into it: one that somebody
+// declared does only while one of its alerts fires. What fires later is new trouble, and whoever forgot to
+// resolve it must not sleep through that.
+const Holds = `(o.incident_key IS NOT NULL OR EXISTS (SELECT FROM alert f WHERE f.incident_id = o.id AND f.status = 'firing'))`
+
 // lockSQL: a subquery with FOR UPDATE cannot be flattened into a join, so each key is one
 // look into the unique index, in the order of the arrays, however new the statistics are.
-// An incident that somebody declared holds the alerts merged into it only while one of them fires:
-// what fires later is new trouble, and whoever forgot to resolve it must not sleep through that.
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
        CASE WHEN i.ended_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.ended_at, a.severity
@@ -60,9 +63,8 @@ FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
 LEFT JOIN LATERAL (
-    SELECT severity, number, CASE WHEN resolved_at IS NULL AND incident_key IS NULL AND NOT EXISTS (
-               SELECT FROM alert f WHERE f.incident_id = incident.id AND f.status = 'firing') THEN triggered_at ELSE resolved_at END AS ended_at
-    FROM incident WHERE incident.org_id = a.org_id AND incident.id = a.incident_id LIMIT 1) i ON true`
+    SELECT o.severity, o.number, CASE WHEN o.resolved_at IS NULL AND NOT ` + Holds + ` THEN o.triggered_at ELSE o.resolved_at END AS ended_at
+    FROM incident o WHERE o.org_id = a.org_id AND o.id = a.incident_id LIMIT 1) i ON true`
 
 // QueueLock adds the statement that locks the stored ones of sorted alerts until the
 // transaction ends; take gets each. IncidentOpen is as of the beginning of the statement:

@@ -33,9 +33,11 @@ type Asked struct {
 
 // readIncidentsSQL leaves out the test alerts of the site and of its command, which share a group or,
 // where a service opens an incident for each alert, the beginning of their words.
+// A merge ends an incident and resolves nothing: the trouble goes on in the other, which is resolved when it
+// is over. What was merged counts as an incident, with its answer, its pages and the sleep that they took.
 const readIncidentsSQL = `
 SELECT i.id, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
-       i.triggered_at, i.acknowledged_at, i.resolved_at, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')
+       i.triggered_at, i.acknowledged_at, i.resolved_at, i.merged_into_id IS NOT NULL, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')
 FROM incident i
 WHERE i.org_id = $1 AND i.triggered_at > $2 AND i.triggered_at <= $3
   AND (cardinality($4::uuid[]) = 0 OR i.service_id = ANY($4))
@@ -83,11 +85,15 @@ func (a Asked) arguments() []any {
 func queueIncidents(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
 	batch.Queue(readIncidentsSQL, asked.arguments()...).Query(func(rows pgx.Rows) error {
 		var i analytics.Incident
-		var acknowledged, resolved *time.Time
+		var acknowledged, ended *time.Time
+		var merged bool
 		_, err := pgx.ForEachRow(rows, []any{
-			&i.ID, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &resolved, &i.AcknowledgedBy,
+			&i.ID, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &ended, &merged, &i.AcknowledgedBy,
 		}, func() error {
-			i.Acknowledged, i.Resolved = value(acknowledged), value(resolved)
+			i.Acknowledged, i.Ended, i.Resolved = value(acknowledged), value(ended), time.Time{}
+			if !merged {
+				i.Resolved = i.Ended
+			}
 			facts.Incidents = append(facts.Incidents, i)
 			return nil
 		})

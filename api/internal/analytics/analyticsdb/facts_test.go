@@ -44,6 +44,7 @@ var fillSQL = []string{
 	        CASE WHEN acked > 0 THEN (SELECT user_id FROM membership WHERE org_id = $1 ORDER BY user_id OFFSET n / 4 % 4 LIMIT 1) END,
 	        CASE WHEN resolved > 0 THEN at + (greatest(acked, 0) + resolved) * interval '1 hour' END, at
 	 FROM (SELECT n, $3::timestamptz - random() * $4 * interval '1 day' AS at, random() * 3 - 1 AS acked, random() * 9 - 3 AS resolved FROM generate_series(1, $2) n) i`,
+	`UPDATE incident i SET merged_into_id = o.id FROM (SELECT id FROM incident WHERE org_id = $1 LIMIT 1) o WHERE i.org_id = $1 AND i.status = 'resolved' AND i.number % 5 = 0`,
 	`INSERT INTO notification (org_id, id, effect_key, incident_id, user_id, contact_method_id, channel, cycle, round, step, reason, severity_rank, state, due_at, next_try_at, finished_at, created_at)
 	 SELECT $1, gen_random_uuid(), gen_random_uuid()::text, i.id, CASE WHEN random() < 0.9 THEN c.user_id END, c.id, 'email', 1, 1, 1, '', 1,
 	        CASE WHEN random() < 0.8 THEN 'sent' ELSE 'cancelled' END, i.triggered_at, i.triggered_at, i.triggered_at + random() * interval '3 hours', i.triggered_at
@@ -78,7 +79,7 @@ func read(t *testing.T, db *pgtest.Database, asked analyticsdb.Asked) (facts ana
 
 // incidentsOf are the incidents of a period, counted by PostgreSQL alone; $2 and $3 are its ends.
 const incidentsOf = `WITH i AS (
-    SELECT * FROM incident WHERE org_id = $1 AND triggered_at > $2 AND triggered_at <= $3 AND incident_key IS DISTINCT FROM 'group:test'
+    SELECT *, CASE WHEN merged_into_id IS NULL THEN resolved_at END AS over_at FROM incident WHERE org_id = $1 AND triggered_at > $2 AND triggered_at <= $3 AND incident_key IS DISTINCT FROM 'group:test'
 ), p AS (
     SELECT n.user_id, n.finished_at AS sent, n.finished_at AT TIME ZONE u.timezone AS wall, u.timezone, i.*
     FROM i JOIN notification n ON n.incident_id = i.id JOIN users u ON u.id = n.user_id WHERE n.state = 'sent'
@@ -132,7 +133,7 @@ func compare(t *testing.T, db *pgtest.Database, orgID uuid.UUID, report analytic
 			t.Errorf("%s of period %d in %s from %s: PostgreSQL counts\n%s, the report says\n%s", what, n, zone, p.Period.Since, got, want)
 		}
 	}
-	count("the total", `SELECT concat_ws(' ', count(*), count(acknowledged_at), count(resolved_at), round(extract(epoch FROM avg(acknowledged_at - triggered_at))), round(extract(epoch FROM avg(resolved_at - triggered_at))), (SELECT count(*) FROM p)) FROM i`, words(p.Total))
+	count("the total", `SELECT concat_ws(' ', count(*), count(acknowledged_at), count(over_at), round(extract(epoch FROM avg(acknowledged_at - triggered_at))), round(extract(epoch FROM avg(over_at - triggered_at))), (SELECT count(*) FROM p)) FROM i`, words(p.Total))
 	groups := func(list []analytics.Group) string {
 		var said []string
 		for _, g := range list {
@@ -142,7 +143,7 @@ func compare(t *testing.T, db *pgtest.Database, orgID uuid.UUID, report analytic
 		}
 		return lines(said)
 	}
-	figures := `concat_ws(' ', count(*), count(acknowledged_at), count(resolved_at), round(extract(epoch FROM avg(acknowledged_at - triggered_at))), round(extract(epoch FROM avg(resolved_at - triggered_at))),
+	figures := `concat_ws(' ', count(*), count(acknowledged_at), count(over_at), round(extract(epoch FROM avg(acknowledged_at - triggered_at))), round(extract(epoch FROM avg(over_at - triggered_at))),
 		(SELECT count(*) FROM p WHERE p.id = ANY(array_agg(i.id))))`
 	count("severities", `SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (SELECT severity || ': ' || `+figures+` AS line FROM i GROUP BY severity) l`, groups(report.Severities[:]))
 	count("services", `SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (SELECT coalesce(s.name, '') || ': ' || `+figures+` AS line FROM i LEFT JOIN service s ON s.id = i.service_id GROUP BY s.name) l`, groups(report.Services))
@@ -184,7 +185,7 @@ func compare(t *testing.T, db *pgtest.Database, orgID uuid.UUID, report analytic
 		noise = append(noise, fmt.Sprintf("%s %s: %d %d %d %d %.3f %s", one.ServiceName, one.Newest.Key, one.Incidents, one.Unanswered, one.Pages[0], one.NightPages, one.Sleep.Seconds(), one.Newest.Title))
 	}
 	count("noise", `SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (
-		SELECT coalesce(s.name, '') || ' ' || incident_key || ': ' || concat_ws(' ', count(*), count(*) FILTER (WHERE acknowledged_at IS NULL AND resolved_at IS NOT NULL),
+		SELECT coalesce(s.name, '') || ' ' || incident_key || ': ' || concat_ws(' ', count(*), count(*) FILTER (WHERE acknowledged_at IS NULL AND over_at IS NOT NULL),
 		       (SELECT count(*) FROM p WHERE p.id = ANY(array_agg(i.id))), (SELECT count(*) FROM night WHERE night.id = ANY(array_agg(i.id))),
 		       to_char(coalesce((SELECT sum(extract(epoch FROM upper(r) - lower(r))) FROM (SELECT range_agg(time) AS all FROM awake WHERE awake.id = ANY(array_agg(i.id)) GROUP BY user_id) w, unnest(w.all) r), 0), 'FM999990.000'),
 		       (array_agg(title ORDER BY triggered_at DESC))[1]) AS line

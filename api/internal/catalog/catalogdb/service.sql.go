@@ -149,8 +149,8 @@ func (q *Queries) InsertServiceKey(ctx context.Context, arg InsertServiceKeyPara
 const listServices = `-- name: ListServices :many
 SELECT s.id, s.name, s.description, s.team_id, s.owner_user_id, s.escalation_policy_id, s.repo_url, s.runbook_url, s.tier, s.grouping, s.created_at, s.updated_at,
        coalesce(t.name, '')::text AS team, coalesce(u.name, '')::text AS owner, coalesce(p.name, '')::text AS policy_name,
-       (SELECT count(*) FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved')::integer AS open_incidents,
-       coalesce((SELECT i.severity FROM incident i WHERE i.org_id = s.org_id AND i.service_id = s.id AND i.status <> 'resolved'
+       (SELECT count(*) FROM incidents_of_service(s.org_id, s.id))::integer AS open_incidents,
+       coalesce((SELECT i.severity FROM incidents_of_service(s.org_id, s.id) i
                  ORDER BY array_position(ARRAY['critical', 'high', 'medium', 'low'], i.severity) LIMIT 1), '')::text AS worst_severity,
        coalesce(last.triggered_at, 'epoch')::timestamptz AS last_incident_at, -- epoch: none yet
        ARRAY(SELECT d.depends_on_id FROM service_dependency d JOIN service n ON n.org_id = d.org_id AND n.id = d.depends_on_id AND n.deleted_at IS NULL

@@ -9,8 +9,14 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
+// The types of messages that page, beside the events of subscriptions.
+const (
+	Page     = "incident.page"
+	TestPage = "page.test"
+)
+
 // payload is the body that receivers read. Fields are only ever added;
-// testdata/page.json is an example.
+// testdata/page.json and test.json are examples.
 type payload struct {
 	Type      string    `json:"type"`
 	Timestamp time.Time `json:"timestamp"`
@@ -63,7 +69,7 @@ type incident struct {
 func encode(message notify.Message) ([]byte, error) {
 	shown, _ := message.Shown()
 	body := payload{
-		Type:      "incident.page",
+		Type:      Page,
 		Timestamp: message.SentAt.UTC(),
 		Data: data{
 			DeliveryID:     message.DeliveryID,
@@ -74,7 +80,7 @@ func encode(message notify.Message) ([]byte, error) {
 		},
 	}
 	if message.Test {
-		body.Type, body.Data.Test = "page.test", true
+		body.Type, body.Data.Test = TestPage, true
 	}
 	if message.UserID != uuid.Nil {
 		body.Data.User = &user{message.UserID, message.PersonName}

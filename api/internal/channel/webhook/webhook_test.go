@@ -93,14 +93,30 @@ func TestRequest(t *testing.T) {
 	if got, want := header.Get("Webhook-Signature"), Sign(message.To.Secret, message.ID.String(), message.SentAt, hook.body); got != want {
 		t.Errorf("signature %q, want %q", got, want)
 	}
+	sameAs(t, "testdata/page.json", hook.body)
+}
+
+func TestATestSaysSo(t *testing.T) {
+	message := page("https://x.example", 0)
+	message.Test, message.AckURL = true, ""
+	body, err := encode(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAs(t, "testdata/test.json", body)
+}
+
+// sameAs compares a body with the example that the contract is tested with.
+func sameAs(t *testing.T, example string, body []byte) {
+	t.Helper()
 	var got any
-	if err := json.Unmarshal(hook.body, &got); err != nil {
+	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatal(err)
 	}
 	pretty, _ := json.MarshalIndent(got, "", "  ")
-	golden, err := os.ReadFile("testdata/page.json")
+	golden, err := os.ReadFile(example)
 	if err != nil || string(golden) != string(pretty)+"\n" {
-		t.Errorf("the body differs from testdata/page.json (%v):\n%s", err, pretty)
+		t.Errorf("the body differs from %s (%v):\n%s", example, err, pretty)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -24,9 +25,8 @@ const ConstraintOpen = "incident_open_key"
 
 // findOpenSQL: LIMIT keeps the subquery from being flattened into a join, so each subject
 // is one look into the partial unique index, however new the statistics are. Where nothing is
-// open, a second look finds the open incident that took in one about the subject; one that
-// somebody declared only while its alerts fire (see alertdb's lockSQL), and one that waits for the
-// end of another service's maintenance not at all.
+// open, a second look finds the open incident that took in one about the subject and still holds its
+// alerts; one that waits for the end of another service's maintenance not at all.
 const findOpenSQL = `
 SELECT about.service_id, about.incident_key, i.id FROM unnest($1::uuid[], $2::text[]) AS about(service_id, incident_key)
 CROSS JOIN LATERAL (
@@ -37,7 +37,7 @@ CROSS JOIN LATERAL (
     (SELECT o.id FROM incident m JOIN incident o ON o.org_id = m.org_id AND o.id = m.merged_into_id AND o.status <> 'resolved'
     WHERE m.service_id = about.service_id AND m.incident_key = about.incident_key AND m.merged_into_id IS NOT NULL AND m.incident_key IS NOT NULL
       AND (o.paging_held_by IS NULL OR o.service_id = m.service_id)
-      AND (o.incident_key IS NOT NULL OR EXISTS (SELECT FROM alert f WHERE f.incident_id = o.id AND f.status = 'firing'))
+      AND ` + alertdb.Holds + `
     LIMIT 1)
     LIMIT 1) i`
 

@@ -50,8 +50,7 @@ func HealthFeeds(ctx context.Context, tx pgx.Tx, settled int64) ([]Unread, error
 const healthSQL = `
 SELECT s.id, s.name, s.told_health, coalesce((
            SELECT i.severity FROM unnest(ARRAY['critical', 'high', 'medium', 'low']) WITH ORDINALITY w (severity, rank)
-           JOIN LATERAL (SELECT o.severity FROM incident o
-               WHERE o.org_id = s.org_id AND o.service_id = s.id AND o.status <> 'resolved' AND o.severity = w.severity LIMIT 1) i ON true
+           JOIN LATERAL (SELECT o.severity FROM incidents_of_service(s.org_id, s.id) o WHERE o.severity = w.severity LIMIT 1) i ON true
            ORDER BY w.rank LIMIT 1), '')
 FROM service s WHERE s.org_id = $1 AND s.deleted_at IS NULL`
 

@@ -163,3 +163,52 @@ func TestListsSayWhatIsToBeAcknowledgedAgain(t *testing.T) {
 		t.Errorf("%q, %v", wanted, err)
 	}
 }
+
+// TestAKeyFindsTheIncidentThatHasItsAlerts: its own, and the one into which that was merged, each once.
+func TestAKeyFindsTheIncidentThatHasItsAlerts(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	org := uuid.New()
+	db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+	made := []struct {
+		key, status string
+		into        int // 0 for none
+	}{
+		{"queue", "resolved", 2},
+		{"database", "triggered", 0},
+		{"queue", "resolved", 4},
+		{"", "resolved", 0}, // somebody declared it
+		{"queue", "resolved", 6},
+		{"queue", "resolved", 0},
+		{"other", "acknowledged", 0},
+	}
+	for n, one := range made {
+		db.Exec(t, `INSERT INTO incident (org_id, id, number, incident_key, title, status, severity, urgency, source, acknowledged_at, resolved_at, triggered_at, updated_at)
+			SELECT $1, gen_random_uuid(), $2::int, 'alert:' || nullif($3, ''), 'Incident', $4, 'high', 'high', 'api', CASE $4 WHEN 'acknowledged' THEN at END,
+			       CASE $4 WHEN 'resolved' THEN at END, at, at FROM (SELECT nightbell_now() + $2::int * interval '1 second' AS at) began`, org, n+1, one.key, one.status)
+	}
+	for n, one := range made {
+		db.Exec(t, `UPDATE incident m SET merged_into_id = o.id FROM incident o WHERE m.org_id = $1 AND m.number = $2 AND o.org_id = $1 AND o.number = $3`, org, n+1, one.into)
+	}
+	for _, c := range []struct{ key, status, want string }{
+		{"queue", "", "[6 5 4 3 2 1]"},
+		{"queue", "open", "[2]"},
+		{"queue", "triggered resolved", "[6 5 4 3 2 1]"},
+		{"queue", "acknowledged", "[]"},
+		{"queue", "resolved", "[6 5 4 3 1]"},
+		{"database", "", "[2]"},
+		{"queue other", "open", "[7 2]"},
+	} {
+		var got []int32
+		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+			response, err := incidents.List(ctx, tx, org, &nightbellv1.ListIncidentsRequest{DedupKey: strings.Fields(c.key), Status: strings.Fields(c.status)})
+			for _, incident := range response.GetIncidents() {
+				got = append(got, incident.GetNumber())
+			}
+			return err
+		}, postgres.InOrder())
+		if err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("%s, %q: %v, want %s (%v)", c.key, c.status, got, c.want, err)
+		}
+	}
+}

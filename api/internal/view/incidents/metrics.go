@@ -14,13 +14,14 @@ import (
 
 // metricsSQL reads the incidents of one period by incident_recent_idx. Of those that were open at its
 // end it looks back as far as $4: a row that was resolved since stands in no index by that time.
+// A merge ends an incident and resolves nothing, as in Analytics (analyticsdb).
 const metricsSQL = `
-SELECT count(*) FILTER (WHERE recent), count(acknowledged_at) FILTER (WHERE recent), count(resolved_at) FILTER (WHERE recent),
+SELECT count(*) FILTER (WHERE recent), count(acknowledged_at) FILTER (WHERE recent), count(resolved_at) FILTER (WHERE recent AND NOT merged),
        coalesce(extract(epoch FROM sum(acknowledged_at - triggered_at) FILTER (WHERE recent)), 0)::float8,
-       coalesce(extract(epoch FROM sum(resolved_at - triggered_at) FILTER (WHERE recent)), 0)::float8,
+       coalesce(extract(epoch FROM sum(resolved_at - triggered_at) FILTER (WHERE recent AND NOT merged)), 0)::float8,
        count(*) FILTER (WHERE resolved_at IS NULL OR resolved_at > $3)
            + (SELECT count(*) FROM incident WHERE org_id = $1 AND status <> 'resolved' AND triggered_at <= $4)
-FROM (SELECT triggered_at, acknowledged_at, resolved_at, triggered_at > $2 AS recent
+FROM (SELECT triggered_at, acknowledged_at, resolved_at, triggered_at > $2 AS recent, merged_into_id IS NOT NULL AS merged
       FROM incident WHERE org_id = $1 AND triggered_at > $4 AND triggered_at <= $3) period`
 
 // lookBack is how long an incident may have been open to be counted as open in the past.

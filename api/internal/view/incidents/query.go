@@ -214,15 +214,18 @@ func (c *conditions) ofAssignees(assignees []string) part {
 }
 
 // ofKeys makes the parts by keys, of which only those of resolved incidents are in an index. Open
-// incidents are few.
+// incidents are few. What was merged is found with the incident that took it in, which has its alerts.
 func (c *conditions) ofKeys(asked, statuses []string) {
 	list := c.argue("$%d::text[]", keysOf(asked))
+	tookIn := "ARRAY(SELECT m.merged_into_id FROM incident m WHERE m.org_id = $1 AND m.incident_key = ANY (" + list + ") AND m.merged_into_id IS NOT NULL)"
 	for _, status := range statuses {
-		by := part{condition: "i.incident_key = ANY (" + list + ")"}
-		if status == "resolved" {
-			by = part{values: "(SELECT DISTINCT unnest(" + list + ") AS key) v", bind: "i.incident_key = v.key"}
+		if status != "resolved" {
+			c.parts = append(c.parts, part{condition: "(i.incident_key = ANY (" + list + ") OR i.id = ANY (" + tookIn + "))"}.of(status))
+			continue
 		}
-		c.parts = append(c.parts, by.of(status))
+		c.parts = append(c.parts,
+			part{values: "(SELECT DISTINCT unnest(" + list + ") AS key) v", bind: "i.incident_key = v.key"}.of(status),
+			part{condition: "i.id = ANY (" + tookIn + ") AND (i.incident_key = ANY (" + list + ")) IS NOT TRUE"}.of(status))
 	}
 }
 

@@ -142,7 +142,9 @@ type IncidentServiceClient interface {
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
 	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it
-	// was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+	// was the more severe, the other becomes as severe, and whoever has that is told. From then on the other
+	// decides when it is over: one that alerts opened resolves when its last alert ends, also where somebody
+	// declared what was merged into it; one that somebody declared stays open. It cannot be undone.
 	MergeIncident(context.Context, *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error)
 	// LinkIncident says that two incidents have to do with each other; both show it. It changes nothing else.
 	LinkIncident(context.Context, *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error)
@@ -585,7 +587,9 @@ type IncidentServiceHandler interface {
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
 	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it
-	// was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+	// was the more severe, the other becomes as severe, and whoever has that is told. From then on the other
+	// decides when it is over: one that alerts opened resolves when its last alert ends, also where somebody
+	// declared what was merged into it; one that somebody declared stays open. It cannot be undone.
 	MergeIncident(context.Context, *v1.MergeIncidentRequest) (*v1.MergeIncidentResponse, error)
 	// LinkIncident says that two incidents have to do with each other; both show it. It changes nothing else.
 	LinkIncident(context.Context, *v1.LinkIncidentRequest) (*v1.LinkIncidentResponse, error)

@@ -4,6 +4,7 @@ SET LOCAL ROLE nightbell_system;
 DROP FUNCTION incident_search(text);
 DROP FUNCTION members_seen(uuid[]);
 RESET ROLE;
+DROP FUNCTION incidents_of_service(uuid, uuid);
 DROP FUNCTION weekly_partitions(text, text, timestamptz, interval);
 ALTER TABLE org DROP CONSTRAINT org_id_default_policy_id_fkey;
 DROP TABLE enquiry, heartbeat_watch, heartbeat, webhook_delivery, webhook_subscription, idempotency_key, audit_event, integration, maintenance_service, maintenance_window, inbox_mail,

@@ -673,7 +673,7 @@ CREATE INDEX incident_paging_idx ON incident (paging_due_at) WHERE paging_status
 CREATE UNIQUE INDEX incident_open_key ON incident (service_id, incident_key)
     WHERE status <> 'resolved' AND incident_key IS NOT NULL;
 -- What is about the subject of a merged incident joins the one that took it in; see findOpenSQL.
-CREATE INDEX incident_merged_key_idx ON incident (service_id, incident_key) WHERE merged_into_id IS NOT NULL AND incident_key IS NOT NULL;
+CREATE INDEX incident_merged_key_idx ON incident (service_id, incident_key) WHERE merged_into_id IS NOT NULL;
 CREATE INDEX incident_merged_idx ON incident (org_id, merged_into_id) WHERE merged_into_id IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
@@ -754,6 +754,20 @@ CREATE TABLE alert (
 ) WITH (fillfactor = 85);
 CREATE UNIQUE INDEX alert_key_key ON alert (service_id, alert_key);
 CREATE INDEX alert_incident_idx ON alert (incident_id, status);
+
+-- The open incidents that say how a service is: its own, and those that took in one of its, while an alert
+-- of the service fires there. What somebody declared has no alert: it goes on until the other is resolved.
+CREATE FUNCTION incidents_of_service(of_org uuid, of_service uuid) RETURNS TABLE (id uuid, severity text)
+    LANGUAGE sql STABLE
+    AS $$
+        SELECT o.id, o.severity FROM incident o WHERE o.org_id = of_org AND o.service_id = of_service AND o.status <> 'resolved'
+        UNION ALL
+        SELECT DISTINCT o.id, o.severity FROM incident m
+        JOIN incident o ON o.org_id = m.org_id AND o.id = m.merged_into_id AND o.status <> 'resolved' AND o.service_id IS DISTINCT FROM m.service_id
+        WHERE m.org_id = of_org AND m.service_id = of_service AND m.merged_into_id IS NOT NULL
+          AND (m.incident_key IS NULL OR EXISTS (
+              SELECT FROM alert a WHERE a.incident_id = o.id AND a.service_id = of_service AND a.status = 'firing'))
+    $$;
 
 -- Everything that was received, for the record. Columns from event_id on are of POST /v1/events: a
 -- call with the same id within 72 hours is told what became of the first. The lock of the alert's

@@ -418,7 +418,8 @@ export declare type IncidentFigures = Message<"nightbell.v1.IncidentFigures"> & 
   acknowledgedCount: number;
 
   /**
-   * How many of those are resolved, by people or by themselves.
+   * How many of those are resolved, by people or by themselves. What was merged into another is over and
+   * not resolved: the other is, when it is over.
    *
    * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */
@@ -468,7 +469,8 @@ export declare type IncidentFiguresJson = {
   acknowledged_count?: number;
 
   /**
-   * How many of those are resolved, by people or by themselves.
+   * How many of those are resolved, by people or by themselves. What was merged into another is over and
+   * not resolved: the other is, when it is over.
    *
    * @generated from field: int32 resolved_count = 3 [json_name = "resolved_count"];
    */

@@ -35,14 +35,15 @@ export declare type Service = Message<"nightbell.v1.Service"> & {
   description: string;
 
   /**
-   * healthy, degraded or down, from the open incidents.
+   * healthy, degraded or down, from the open incidents of the service, and from those that took in one
+   * of its by a merge, while its alerts fire there.
    *
    * @generated from field: string health = 4;
    */
   health: string;
 
   /**
-   * How many incidents are open (triggered or acknowledged).
+   * How many of these are open (triggered or acknowledged).
    *
    * @generated from field: int32 open_incident_count = 5 [json_name = "open_incident_count"];
    */
@@ -178,14 +179,15 @@ export declare type ServiceJson = {
   description?: string;
 
   /**
-   * healthy, degraded or down, from the open incidents.
+   * healthy, degraded or down, from the open incidents of the service, and from those that took in one
+   * of its by a merge, while its alerts fire there.
    *
    * @generated from field: string health = 4;
    */
   health?: string;
 
   /**
-   * How many incidents are open (triggered or acknowledged).
+   * How many of these are open (triggered or acknowledged).
    *
    * @generated from field: int32 open_incident_count = 5 [json_name = "open_incident_count"];
    */

@@ -111,7 +111,7 @@ export declare type ListIncidentsRequest = Message<"nightbell.v1.ListIncidentsRe
   tag: string[];
 
   /**
-   * The dedup_key of the events or alerts that belong to it.
+   * The dedup_key of the events or alerts that belong to it, also by a merge.
    *
    * @generated from field: repeated string dedup_key = 14 [json_name = "dedup_key"];
    */
@@ -223,7 +223,7 @@ export declare type ListIncidentsRequestJson = {
   tag?: string[];
 
   /**
-   * The dedup_key of the events or alerts that belong to it.
+   * The dedup_key of the events or alerts that belong to it, also by a merge.
    *
    * @generated from field: repeated string dedup_key = 14 [json_name = "dedup_key"];
    */
@@ -482,7 +482,8 @@ export declare type IncidentMetrics = Message<"nightbell.v1.IncidentMetrics"> & 
   acknowledgedCount: number;
 
   /**
-   * How many of those are resolved, by people or by themselves.
+   * How many of those are resolved, by people or by themselves. What was merged into another is over and
+   * not resolved: the other is, when it is over.
    *
    * @generated from field: int32 resolved_count = 5 [json_name = "resolved_count"];
    */
@@ -547,7 +548,8 @@ export declare type IncidentMetricsJson = {
   acknowledged_count?: number;
 
   /**
-   * How many of those are resolved, by people or by themselves.
+   * How many of those are resolved, by people or by themselves. What was merged into another is over and
+   * not resolved: the other is, when it is over.
    *
    * @generated from field: int32 resolved_count = 5 [json_name = "resolved_count"];
    */
@@ -2585,7 +2587,9 @@ export declare const IncidentService: GenService<{
   /**
    * MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
    * to that one from then on, also those that come later while that one is open, and it is resolved. Where it
-   * was the more severe, the other becomes as severe, and whoever has that is told. It cannot be undone.
+   * was the more severe, the other becomes as severe, and whoever has that is told. From then on the other
+   * decides when it is over: one that alerts opened resolves when its last alert ends, also where somebody
+   * declared what was merged into it; one that somebody declared stays open. It cannot be undone.
    *
    * @generated from rpc nightbell.v1.IncidentService.MergeIncident
    */

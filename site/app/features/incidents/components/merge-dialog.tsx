@@ -24,6 +24,7 @@ export function MergeDialog({ incident, onClose }: { incident: Incident; onClose
       </Dialog>
     );
   const worse = rank(incident.severity) < rank(into.severity);
+  const endsItself = declared(incident) && !declared(into);
   return (
     <ConfirmDialog
       title="Merge into another incident"
@@ -52,8 +53,19 @@ export function MergeDialog({ incident, onClose }: { incident: Incident; onClose
           told.
         </p>
       )}
+      {endsItself && (
+        <p>
+          <span className="mono">{shortId(incident.id)}</span> was declared by hand.{' '}
+          <span className="mono">{shortId(into.id)}</span> resolves when its last alert ends, for both.
+        </p>
+      )}
     </ConfirmDialog>
   );
+}
+
+/** Whether a person or a program opened it and no alert did. */
+function declared({ source }: Incident): boolean {
+  return source === 'manual' || source === 'api';
 }
 
 function rank(severity: string): number {

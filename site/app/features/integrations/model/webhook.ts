@@ -17,6 +17,7 @@ export const eventGroups: readonly {
       ['incident.assigned', 'Assigned'],
       ['incident.severity_changed', 'Severity changed'],
       ['incident.commented', 'Commented'],
+      ['incident.merged', 'Another was merged into it'],
       ['incident.resolved', 'Resolved'],
     ],
   },

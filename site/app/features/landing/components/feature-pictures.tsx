@@ -69,25 +69,25 @@ export function EscalationSteps() {
   return (
     <Steps
       rows={[
-        ['push', 'Mara, push', 'at once'],
-        ['sms', 'Mara, SMS', '+1:00'],
-        ['phone', 'Mara, call', '+2:00'],
-        ['phone', 'Jonas, call', '+5:00'],
+        ['mail', 'Mara, mail', 'at once'],
+        ['slack', 'Mara, Slack', '+1:00'],
+        ['webhook', 'Mara, webhook', '+2:00'],
+        ['mail', 'Jonas, mail', '+5:00'],
       ]}
     />
   );
 }
 
-/** What a generated summary looks like. */
-export function SummaryLines() {
+/** What an error that was reported says. */
+export function ErrorLines() {
   return (
     <div className={styles.summary}>
-      <p className={styles.said}>The release lowered the gateway pool from 64 to 16 connections.</p>
+      <p className={styles.said}>Payment failed: no connection to the gateway within 5 seconds.</p>
       <p>
-        <span className="mono">91%</span> like #77d0, rolled back in 9 minutes
+        <span className="mono">x214</span> since release 2026.11.3
       </p>
       <p>
-        <span className="mono">74%</span> like #e2b9, card timeouts
+        <span className="mono">pool.ts:88</span> acquire, called by checkout
       </p>
     </div>
   );
@@ -98,10 +98,10 @@ export function WorkflowSteps() {
   return (
     <Steps
       rows={[
-        ['check', '#inc-checkout opened', '0.4 s'],
-        ['check', 'Status page updated', '1.1 s'],
-        ['check', 'OPS-2318 filed', '1.9 s'],
-        ['check', 'Runbook linked', '2.0 s'],
+        ['check', '#incidents told', '0.4 s'],
+        ['check', 'Runbook linked', '0.4 s'],
+        ['check', 'Webhook received', '1.1 s'],
+        ['check', 'Resolved when well', '9 min'],
       ]}
     />
   );

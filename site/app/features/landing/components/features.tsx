@@ -5,9 +5,9 @@ import {
   AlertsFolding,
   AnalyticsBars,
   ChatMessage,
+  ErrorLines,
   EscalationSteps,
   RotationLanes,
-  SummaryLines,
   WorkflowSteps,
 } from './feature-pictures';
 import * as styles from './features.module.css';
@@ -36,17 +36,17 @@ export function Features() {
           />
           <Feature
             title="Escalation policies"
-            text="Push, SMS, call, next person. Every step has a delay, and acknowledging stops all of them."
+            text="Mail, Slack, webhook, next person. Every step has a delay, and acknowledging stops all of them."
             picture={<EscalationSteps />}
           />
           <Feature
             title="AI-powered detection"
-            text="A summary, a likely root cause and similar incidents, ready before you have found your glasses."
-            picture={<SummaryLines />}
+            text="Errors that are alike become one incident, with the chain of causes there before you have found your glasses."
+            picture={<ErrorLines />}
           />
           <Feature
             title="Automation workflows"
-            text="Open the channel, post the update, file the ticket. The routine parts run themselves."
+            text="Signed webhooks tell your ticket system and your scripts what happens. What is well again resolves itself."
             picture={<WorkflowSteps />}
           />
           <Feature

@@ -15,7 +15,7 @@ export function Hero({ onRegister }: { onRegister: () => void }) {
           <div>
             <h1>The bell that wakes the right person.</h1>
             <p className={styles.lede}>
-              A thousand alerts become one incident. One incident becomes one call, to the person who can fix
+              A thousand alerts become one incident. One incident becomes one page, to the person who can fix
               it, with what they need to know on the first screen.
             </p>
             <div className={landingStyles.actions}>

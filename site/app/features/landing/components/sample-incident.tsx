@@ -33,7 +33,7 @@ export function SampleIncident() {
       </header>
       <ol>
         {sampleTries.map((entry) => {
-          const ringing = entry.result === 'Ringing';
+          const ringing = entry.result === 'Waiting';
           const result = ringing && stage !== 'ringing' ? 'Acknowledged' : entry.result;
           return <Try key={entry.offset} {...entry} result={result} look={lookOf(result)} />;
         })}
@@ -103,7 +103,7 @@ function Try({
 function lookOf(result: string): string {
   const looks: Record<string, string> = {
     'No answer': 'missed',
-    Ringing: 'ringing',
+    Waiting: 'ringing',
     Acknowledged: 'acknowledged',
   };
   return looks[result] ?? 'delivered';

@@ -28,7 +28,7 @@ export function Wearable() {
             <li>
               <Icon name="phone" />
               <p>
-                <b>Falls back to a call.</b> If no tap comes, the phone rings.
+                <b>Falls back to the next.</b> If no tap comes, it pages the next person.
               </p>
             </li>
           </ul>

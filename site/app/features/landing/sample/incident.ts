@@ -15,13 +15,13 @@ export const sampleIncident = {
   nextAt: 300,
 };
 
-/** What has happened so far, oldest first. The last one is ringing. */
+/** What has happened so far, oldest first. The last one waits for an answer. */
 export const sampleTries: readonly SampleTry[] = [
-  { offset: '+0.3s', channel: 'Push', person: 'Mara Lindqvist', hue: 1, result: 'Delivered' },
-  { offset: '+1:00', channel: 'SMS', person: 'Mara Lindqvist', hue: 1, result: 'Delivered' },
-  { offset: '+2:00', channel: 'Call', person: 'Mara Lindqvist', hue: 1, result: 'No answer' },
-  { offset: '+4:00', channel: 'Call', person: 'Mara Lindqvist', hue: 1, result: 'Ringing' },
+  { offset: '+0.3s', channel: 'E-mail', person: 'Mara Lindqvist', hue: 1, result: 'Delivered' },
+  { offset: '+1:00', channel: 'Slack', person: 'Mara Lindqvist', hue: 1, result: 'Delivered' },
+  { offset: '+2:00', channel: 'E-mail', person: 'Mara Lindqvist', hue: 1, result: 'No answer' },
+  { offset: '+4:00', channel: 'Slack', person: 'Mara Lindqvist', hue: 1, result: 'Waiting' },
 ];
 
 /** Who is paged next unless somebody answers. */
-export const sampleNext = { offset: '+5:00', channel: 'Call', person: 'Jonas Okafor', hue: 2 };
+export const sampleNext = { offset: '+5:00', channel: 'E-mail', person: 'Jonas Okafor', hue: 2 };
