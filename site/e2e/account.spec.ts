@@ -60,7 +60,9 @@ test('a person takes their data along, names who takes over, and deletes the acc
   await expect(page.getByText('Your account is deleted.', { exact: false })).toBeVisible();
 
   const after = await ada.get<GetScheduleResponseJson>(`/v1/schedules/${schedule?.id}`);
-  expect(after.schedule?.rotations?.[0]?.turns?.[0]?.users?.map(({ id }) => id)).toEqual([ada.session.user.id]);
+  expect(after.schedule?.rotations?.[0]?.turns?.[0]?.users?.map(({ id }) => id)).toEqual([
+    ada.session.user.id,
+  ]);
 });
 
 test('the only owner of others is told what to do first', async ({ page, nightbell }) => {

@@ -4,7 +4,11 @@ import * as styles from './remove-dialog.module.css';
 const most = 5;
 
 /** What names somebody, by kind; kinds without any are left out. */
-export function DutyList({ kinds }: { kinds: readonly (readonly [string, readonly DutyJson[] | undefined])[] }) {
+export function DutyList({
+  kinds,
+}: {
+  kinds: readonly (readonly [string, readonly DutyJson[] | undefined])[];
+}) {
   return (
     <dl className={styles.duties}>
       {kinds.map(([word, list = []]) => {

@@ -50,8 +50,8 @@ function DeleteDialog({ organization, onClose }: { organization: OrganizationJso
       onClose={onClose}
     >
       <p className="text-2">
-        Incidents, alerts, services, schedules, policies, keys and the audit log are deleted for good. Nobody is
-        paged for it any more, and what still sends alerts is refused. Everybody is signed out of it, and
+        Incidents, alerts, services, schedules, policies, keys and the audit log are deleted for good. Nobody
+        is paged for it any more, and what still sends alerts is refused. Everybody is signed out of it, and
         accounts that are in no other organization are deleted too.
       </p>
       <TextField
@@ -61,12 +61,7 @@ function DeleteDialog({ organization, onClose }: { organization: OrganizationJso
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
-      <input
-        type="hidden"
-        name="email"
-        autoComplete="username"
-        value={currentSession()?.user.email ?? ''}
-      />
+      <input type="hidden" name="email" autoComplete="username" value={currentSession()?.user.email ?? ''} />
       <TextField
         label="Your password"
         type="password"

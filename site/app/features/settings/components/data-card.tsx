@@ -19,8 +19,8 @@ export function DataCard() {
           <div className="grow">
             <p className="strong">Download your data</p>
             <p>
-              Profile, contacts, rules, sessions, shifts, pages and what you did, in all of your organizations,
-              as one JSON file.
+              Profile, contacts, rules, sessions, shifts, pages and what you did, in all of your
+              organizations, as one JSON file.
             </p>
           </div>
           <Button

@@ -20,8 +20,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const places = duties.data?.organizations ?? [];
   const kept = places.some(({ outcome }) => outcome === 'kept');
   const waits = places.some(
-    ({ organization, replacement_needed }) =>
-      replacement_needed && !heirs[organization?.id ?? '']?.length,
+    ({ organization, replacement_needed }) => replacement_needed && !heirs[organization?.id ?? '']?.length,
   );
   const confirm = () => {
     const replacements = Object.entries(heirs).flatMap(([org_id, [heir]]) =>
@@ -46,9 +45,9 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       {duties.data && (
         <>
           <p className="text-2">
-            Your addresses, rules, devices and sessions are deleted for good, and you are signed out everywhere
-            within five seconds. History says “Deleted user”; audit logs keep your name until their year is
-            over.
+            Your addresses, rules, devices and sessions are deleted for good, and you are signed out
+            everywhere within five seconds. History says “Deleted user”; audit logs keep your name until their
+            year is over.
           </p>
           {places.map((place) => (
             <Place
@@ -103,8 +102,8 @@ function Place({
       )}
       {outcome === 'kept' && (
         <p className={styles.bad}>
-          You are its only owner, and {people} {others === 1 ? 'is' : 'are'} in it. Make one of them an owner, or delete
-          the organization, first.
+          You are its only owner, and {people} {others === 1 ? 'is' : 'are'} in it. Make one of them an owner,
+          or delete the organization, first.
         </p>
       )}
       {outcome === 'left' && (
