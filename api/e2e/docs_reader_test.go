@@ -79,13 +79,13 @@ func newReader(t *testing.T, base, language string) *reader {
 	return r
 }
 
-// deleteOrganization is called by a newcomer, of whose organization nothing else is shown.
-const deleteOrganization = "/v1/organizations/{id}/delete"
+// eraseOrganization is called by a newcomer, of whose organization nothing else is shown.
+const eraseOrganization = "/v1/organizations/{id}/erase"
 
 // prepare does what a call takes for granted and no variable says.
 func (r *reader) prepare(t *testing.T, call shownCall) {
 	t.Helper()
-	if call.path == deleteOrganization {
+	if call.path == eraseOrganization {
 		r.leaver, _ = r.newcomer(t)
 	}
 	if strings.Contains(call.path, "/slack/") {
@@ -162,11 +162,11 @@ func (r *reader) fill(t *testing.T, call shownCall, variable string) string {
 	case "NIGHTBELL_SERVICE_KEY":
 		return r.serviceKey
 	case "NIGHTBELL_ACCESS_TOKEN":
-		if strings.Contains(call.path, "/auth/password") || strings.Contains(call.path, "/auth/sessions/") || call.path == "/v1/account/delete" {
+		if strings.Contains(call.path, "/auth/password") || strings.Contains(call.path, "/auth/sessions/") || call.path == "/v1/account/erase" {
 			r.leaver, _ = r.newcomer(t)
 			return r.leaver.token
 		}
-		if call.path == deleteOrganization {
+		if call.path == eraseOrganization {
 			return r.leaver.token
 		}
 		return r.token
@@ -250,7 +250,7 @@ func (r *reader) object(t *testing.T, call shownCall, variable string) string {
 		return r.id(t, "/v1/notification-rules", "notification_rule", object{"contact_method_id": contact, "urgency": "high"})
 	case "ORGANIZATION_ID":
 		var me object
-		if call.path == deleteOrganization {
+		if call.path == eraseOrganization {
 			r.leaver.get(t, "/v1/auth/me", &me)
 		} else {
 			r.get(t, "/v1/auth/me", &me)

@@ -68,20 +68,20 @@ func TestADeletedAccountLeavesItsDutiesToSomebodyAndNothingOfItself(t *testing.T
 	if outcomes["acme"] != "left" || outcomes["home"] != "deleted" || len(outcomes) != 2 {
 		t.Fatalf("what becomes of the organizations: %v", outcomes)
 	}
-	r.wantRefused("nobody replaces them", "user_has_duties", bearer, http.MethodPost, "/v1/account/delete", deletion())
-	r.wantRefused("themselves", "invalid_fields", bearer, http.MethodPost, "/v1/account/delete", deletion(a.orgID.String(), responder))
-	r.wantRefused("a stranger", "invalid_fields", bearer, http.MethodPost, "/v1/account/delete", deletion(a.orgID.String(), home.people["owner"]))
-	r.wantRefused("an organization of others", "invalid_fields", bearer, http.MethodPost, "/v1/account/delete",
+	r.wantRefused("nobody replaces them", "user_has_duties", bearer, http.MethodPost, "/v1/account/erase", deletion())
+	r.wantRefused("themselves", "invalid_fields", bearer, http.MethodPost, "/v1/account/erase", deletion(a.orgID.String(), responder))
+	r.wantRefused("a stranger", "invalid_fields", bearer, http.MethodPost, "/v1/account/erase", deletion(a.orgID.String(), home.people["owner"]))
+	r.wantRefused("an organization of others", "invalid_fields", bearer, http.MethodPost, "/v1/account/erase",
 		deletion(a.orgID.String(), a.people["admin"], uuid.NewString(), a.people["admin"]))
 	wrong := deletion(a.orgID.String(), a.people["admin"])
 	wrong["password"] = "not it at all"
-	r.wantRefused("a wrong password", "invalid_fields", bearer, http.MethodPost, "/v1/account/delete", wrong)
-	r.wantRefused("a program", "api_key_not_allowed", a.apiKey, http.MethodPost, "/v1/account/delete", deletion())
+	r.wantRefused("a wrong password", "invalid_fields", bearer, http.MethodPost, "/v1/account/erase", wrong)
+	r.wantRefused("a program", "api_key_not_allowed", a.apiKey, http.MethodPost, "/v1/account/erase", deletion())
 	if got := r.get("/v1/auth/me", bearer); got.status != http.StatusOK {
 		t.Fatalf("refused, and signed out: %s", got.body)
 	}
 
-	r.call(bearer, http.MethodPost, "/v1/account/delete", deletion(a.orgID.String(), a.people["admin"]))
+	r.call(bearer, http.MethodPost, "/v1/account/erase", deletion(a.orgID.String(), a.people["admin"]))
 	if got := r.get("/v1/auth/me", bearer); got.status != http.StatusUnauthorized {
 		t.Errorf("the token works: %d %s", got.status, got.body)
 	}
@@ -109,7 +109,7 @@ func TestADeletedAccountLeavesItsDutiesToSomebodyAndNothingOfItself(t *testing.T
 	if !strings.Contains(timeline, "Deleted user") || !strings.Contains(timeline, "I look at it") {
 		t.Errorf("the history: %s", timeline)
 	}
-	if rows := column[string](r, `SELECT outcome FROM audit_event WHERE org_id = $1 AND method = 'nightbell.v1.AccountService/DeleteAccount' ORDER BY id DESC LIMIT 1`, a.orgID); rows[0] != "ok" {
+	if rows := column[string](r, `SELECT outcome FROM audit_event WHERE org_id = $1 AND method = 'nightbell.v1.AccountService/EraseAccount' ORDER BY id DESC LIMIT 1`, a.orgID); rows[0] != "ok" {
 		t.Errorf("the audit log says %q", rows)
 	}
 	r.call("", http.MethodPost, "/v1/auth/register", object{"user_type": "individual", "name": "Rosa", "email": "responder@acme.example.com", "password": password})
@@ -119,12 +119,12 @@ func TestTheOnlyOwnerOfOthersKeepsTheAccount(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
 	a := r.newTenant("acme")
-	got := r.plainly(http.MethodPost, "/v1/account/delete", a.owner(), sure(json.Marshal(deletion())))
+	got := r.plainly(http.MethodPost, "/v1/account/erase", a.owner(), sure(json.Marshal(deletion())))
 	if got.status != http.StatusConflict || !strings.Contains(got.body, "You are the only owner of acme") || !strings.Contains(got.body, "Make one of them an owner first, or delete the organization") {
 		t.Errorf("it does not say what to do: %s", got.body)
 	}
 	r.call(a.owner(), http.MethodPatch, "/v1/users/"+a.people["admin"], object{"role": "owner"})
-	r.call(a.owner(), http.MethodPost, "/v1/account/delete", deletion(a.orgID.String(), a.people["admin"]))
+	r.call(a.owner(), http.MethodPost, "/v1/account/erase", deletion(a.orgID.String(), a.people["admin"]))
 	if left := column[int](r, `SELECT count(*)::int FROM membership WHERE org_id = $1 AND role = 'owner'`, a.orgID); left[0] != 1 {
 		t.Errorf("%d owners are left", left[0])
 	}
@@ -139,7 +139,7 @@ func TestGuessingThePasswordThatDeletesCountsAsFailedSignIns(t *testing.T) {
 	const counted = `SELECT sum(failures) FROM sign_in_tally`
 	before := column[float64](r, counted)[0]
 	for range 6 {
-		r.wantRefused("a guess", "invalid_fields", a.owner(), http.MethodPost, "/v1/account/delete", object{"password": "a wrong guess"})
+		r.wantRefused("a guess", "invalid_fields", a.owner(), http.MethodPost, "/v1/account/erase", object{"password": "a wrong guess"})
 	}
 	if more := column[float64](r, counted)[0] - before; more < 11.9 {
 		t.Errorf("six guesses count as %g failures", more)
@@ -150,7 +150,7 @@ func TestADeletedOrganizationLeavesNoRowAndPagesNobody(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
 	a, b := r.newTenant("acme"), r.newTenant("umbrella")
-	path := "/v1/organizations/" + a.orgID.String() + "/delete"
+	path := "/v1/organizations/" + a.orgID.String() + "/erase"
 	// The viewer is in another organization as well, and keeps the account.
 	r.database.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'viewer', nightbell_now())`, b.orgID, a.people["viewer"])
 	r.wantRefused("an admin", "role_too_low", a.bearers["admin"], http.MethodPost, path, object{"name": "acme", "password": password})

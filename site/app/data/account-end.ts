@@ -1,7 +1,7 @@
 import type {
-  DeleteAccountRequestJson,
-  DeleteAccountResponseJson,
-  DeleteOrganizationResponseJson,
+  EraseAccountRequestJson,
+  EraseAccountResponseJson,
+  EraseOrganizationResponseJson,
   GetAccountDutiesResponseJson,
 } from '@nightbell/proto';
 import { queryOptions, useMutation } from '@tanstack/react-query';
@@ -28,10 +28,10 @@ export const accountDuties = queryOptions({
 /** Deletes the account. */
 export function useDeleteAccount() {
   return useMutation({
-    mutationFn: (body: DeleteAccountRequestJson) =>
-      call<DeleteAccountResponseJson>({
+    mutationFn: (body: EraseAccountRequestJson) =>
+      call<EraseAccountResponseJson>({
         method: 'POST',
-        path: '/v1/account/delete',
+        path: '/v1/account/erase',
         body,
         action: 'delete the account',
         keepSession: true,
@@ -44,9 +44,9 @@ export function useDeleteAccount() {
 export function useDeleteOrganization() {
   return useMutation({
     mutationFn: ({ id, ...body }: { id: string; name: string; password: string }) =>
-      call<DeleteOrganizationResponseJson>({
+      call<EraseOrganizationResponseJson>({
         method: 'POST',
-        path: `/v1/organizations/${encodeURIComponent(id)}/delete`,
+        path: `/v1/organizations/${encodeURIComponent(id)}/erase`,
         body,
         action: 'delete the organization',
         keepSession: true,

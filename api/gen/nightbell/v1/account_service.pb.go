@@ -230,7 +230,7 @@ func (x *AccountPlace) GetReplacements() []*Reference {
 	return nil
 }
 
-type DeleteAccountRequest struct {
+type EraseAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The password of the account.
 	Password string `protobuf:"bytes,1,opt,name=password,proto3" json:"password,omitempty"`
@@ -240,20 +240,20 @@ type DeleteAccountRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeleteAccountRequest) Reset() {
-	*x = DeleteAccountRequest{}
+func (x *EraseAccountRequest) Reset() {
+	*x = EraseAccountRequest{}
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeleteAccountRequest) String() string {
+func (x *EraseAccountRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeleteAccountRequest) ProtoMessage() {}
+func (*EraseAccountRequest) ProtoMessage() {}
 
-func (x *DeleteAccountRequest) ProtoReflect() protoreflect.Message {
+func (x *EraseAccountRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -265,19 +265,19 @@ func (x *DeleteAccountRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeleteAccountRequest.ProtoReflect.Descriptor instead.
-func (*DeleteAccountRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use EraseAccountRequest.ProtoReflect.Descriptor instead.
+func (*EraseAccountRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_account_service_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *DeleteAccountRequest) GetPassword() string {
+func (x *EraseAccountRequest) GetPassword() string {
 	if x != nil {
 		return x.Password
 	}
 	return ""
 }
 
-func (x *DeleteAccountRequest) GetReplacements() []*AccountReplacement {
+func (x *EraseAccountRequest) GetReplacements() []*AccountReplacement {
 	if x != nil {
 		return x.Replacements
 	}
@@ -339,7 +339,7 @@ func (x *AccountReplacement) GetReplaceBy() string {
 	return ""
 }
 
-type DeleteAccountResponse struct {
+type EraseAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A sentence for people.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -347,20 +347,20 @@ type DeleteAccountResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeleteAccountResponse) Reset() {
-	*x = DeleteAccountResponse{}
+func (x *EraseAccountResponse) Reset() {
+	*x = EraseAccountResponse{}
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeleteAccountResponse) String() string {
+func (x *EraseAccountResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeleteAccountResponse) ProtoMessage() {}
+func (*EraseAccountResponse) ProtoMessage() {}
 
-func (x *DeleteAccountResponse) ProtoReflect() protoreflect.Message {
+func (x *EraseAccountResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -372,19 +372,19 @@ func (x *DeleteAccountResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeleteAccountResponse.ProtoReflect.Descriptor instead.
-func (*DeleteAccountResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use EraseAccountResponse.ProtoReflect.Descriptor instead.
+func (*EraseAccountResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_account_service_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *DeleteAccountResponse) GetMessage() string {
+func (x *EraseAccountResponse) GetMessage() string {
 	if x != nil {
 		return x.Message
 	}
 	return ""
 }
 
-type DeleteOrganizationRequest struct {
+type EraseOrganizationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	Id    string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// Its name, to be sure that it is this one.
@@ -395,20 +395,20 @@ type DeleteOrganizationRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeleteOrganizationRequest) Reset() {
-	*x = DeleteOrganizationRequest{}
+func (x *EraseOrganizationRequest) Reset() {
+	*x = EraseOrganizationRequest{}
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeleteOrganizationRequest) String() string {
+func (x *EraseOrganizationRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeleteOrganizationRequest) ProtoMessage() {}
+func (*EraseOrganizationRequest) ProtoMessage() {}
 
-func (x *DeleteOrganizationRequest) ProtoReflect() protoreflect.Message {
+func (x *EraseOrganizationRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -420,33 +420,33 @@ func (x *DeleteOrganizationRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeleteOrganizationRequest.ProtoReflect.Descriptor instead.
-func (*DeleteOrganizationRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use EraseOrganizationRequest.ProtoReflect.Descriptor instead.
+func (*EraseOrganizationRequest) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_account_service_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *DeleteOrganizationRequest) GetId() string {
+func (x *EraseOrganizationRequest) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *DeleteOrganizationRequest) GetName() string {
+func (x *EraseOrganizationRequest) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *DeleteOrganizationRequest) GetPassword() string {
+func (x *EraseOrganizationRequest) GetPassword() string {
 	if x != nil {
 		return x.Password
 	}
 	return ""
 }
 
-type DeleteOrganizationResponse struct {
+type EraseOrganizationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// A sentence for people.
 	Message       string `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -454,20 +454,20 @@ type DeleteOrganizationResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeleteOrganizationResponse) Reset() {
-	*x = DeleteOrganizationResponse{}
+func (x *EraseOrganizationResponse) Reset() {
+	*x = EraseOrganizationResponse{}
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeleteOrganizationResponse) String() string {
+func (x *EraseOrganizationResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeleteOrganizationResponse) ProtoMessage() {}
+func (*EraseOrganizationResponse) ProtoMessage() {}
 
-func (x *DeleteOrganizationResponse) ProtoReflect() protoreflect.Message {
+func (x *EraseOrganizationResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_nightbell_v1_account_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -479,12 +479,12 @@ func (x *DeleteOrganizationResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeleteOrganizationResponse.ProtoReflect.Descriptor instead.
-func (*DeleteOrganizationResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use EraseOrganizationResponse.ProtoReflect.Descriptor instead.
+func (*EraseOrganizationResponse) Descriptor() ([]byte, []int) {
 	return file_nightbell_v1_account_service_proto_rawDescGZIP(), []int{7}
 }
 
-func (x *DeleteOrganizationResponse) GetMessage() string {
+func (x *EraseOrganizationResponse) GetMessage() string {
 	if x != nil {
 		return x.Message
 	}
@@ -510,28 +510,28 @@ const file_nightbell_v1_account_service_proto_rawDesc = "" +
 	"\tincidents\x18\b \x03(\v2\x12.nightbell.v1.DutyR\tincidents\x12-\n" +
 	"\x12replacement_needed\x18\t \x01(\bR\x11replacementNeeded\x12;\n" +
 	"\freplacements\x18\n" +
-	" \x03(\v2\x17.nightbell.v1.ReferenceR\freplacements\"\x93\x01\n" +
-	"\x14DeleteAccountRequest\x12*\n" +
+	" \x03(\v2\x17.nightbell.v1.ReferenceR\freplacements\"\x92\x01\n" +
+	"\x13EraseAccountRequest\x12*\n" +
 	"\bpassword\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12O\n" +
 	"\freplacements\x18\x02 \x03(\v2 .nightbell.v1.AccountReplacementB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\freplacements\"`\n" +
 	"\x12AccountReplacement\x12 \n" +
 	"\x06org_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x05orgId\x12(\n" +
 	"\n" +
-	"replace_by\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\treplaceBy\"1\n" +
-	"\x15DeleteAccountResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage\"\x89\x01\n" +
-	"\x19DeleteOrganizationRequest\x12 \n" +
+	"replace_by\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\treplaceBy\"0\n" +
+	"\x14EraseAccountResponse\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage\"\x88\x01\n" +
+	"\x18EraseOrganizationRequest\x12 \n" +
 	"\x02id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x02id\x12\x1e\n" +
 	"\x04name\x18\x02 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\bpassword\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\"6\n" +
-	"\x1aDeleteOrganizationResponse\x12\x18\n" +
-	"\amessage\x18\x01 \x01(\tR\amessage2\xc8\x03\n" +
+	"\bpassword\x18\x03 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\"5\n" +
+	"\x19EraseOrganizationResponse\x12\x18\n" +
+	"\amessage\x18\x01 \x01(\tR\amessage2\xc0\x03\n" +
 	"\x0eAccountService\x12\x8c\x01\n" +
-	"\x10GetAccountDuties\x12%.nightbell.v1.GetAccountDutiesRequest\x1a&.nightbell.v1.GetAccountDutiesResponse\")\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/account/duties\x90\x02\x01\x12\x85\x01\n" +
-	"\rDeleteAccount\x12\".nightbell.v1.DeleteAccountRequest\x1a#.nightbell.v1.DeleteAccountResponse\"+\x8a\xb5\x18\n" +
-	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x17:\x01*\"\x12/v1/account/delete\x12\x9e\x01\n" +
-	"\x12DeleteOrganization\x12'.nightbell.v1.DeleteOrganizationRequest\x1a(.nightbell.v1.DeleteOrganizationResponse\"5\x8a\xb5\x18\t\x12\x05owner \x01\x82\xd3\xe4\x93\x02\":\x01*\"\x1d/v1/organizations/{id}/deleteBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
+	"\x10GetAccountDuties\x12%.nightbell.v1.GetAccountDutiesRequest\x1a&.nightbell.v1.GetAccountDutiesResponse\")\x8a\xb5\x18\b\x12\x06viewer\x82\xd3\xe4\x93\x02\x14\x12\x12/v1/account/duties\x90\x02\x01\x12\x81\x01\n" +
+	"\fEraseAccount\x12!.nightbell.v1.EraseAccountRequest\x1a\".nightbell.v1.EraseAccountResponse\"*\x8a\xb5\x18\n" +
+	"\x12\x06viewer \x01\x82\xd3\xe4\x93\x02\x16:\x01*\"\x11/v1/account/erase\x12\x9a\x01\n" +
+	"\x11EraseOrganization\x12&.nightbell.v1.EraseOrganizationRequest\x1a'.nightbell.v1.EraseOrganizationResponse\"4\x8a\xb5\x18\t\x12\x05owner \x01\x82\xd3\xe4\x93\x02!:\x01*\"\x1c/v1/organizations/{id}/eraseBAZ?github.com/nightbell/nightbell/api/gen/nightbell/v1;nightbellv1b\x06proto3"
 
 var (
 	file_nightbell_v1_account_service_proto_rawDescOnce sync.Once
@@ -547,16 +547,16 @@ func file_nightbell_v1_account_service_proto_rawDescGZIP() []byte {
 
 var file_nightbell_v1_account_service_proto_msgTypes = make([]protoimpl.MessageInfo, 8)
 var file_nightbell_v1_account_service_proto_goTypes = []any{
-	(*GetAccountDutiesRequest)(nil),    // 0: nightbell.v1.GetAccountDutiesRequest
-	(*GetAccountDutiesResponse)(nil),   // 1: nightbell.v1.GetAccountDutiesResponse
-	(*AccountPlace)(nil),               // 2: nightbell.v1.AccountPlace
-	(*DeleteAccountRequest)(nil),       // 3: nightbell.v1.DeleteAccountRequest
-	(*AccountReplacement)(nil),         // 4: nightbell.v1.AccountReplacement
-	(*DeleteAccountResponse)(nil),      // 5: nightbell.v1.DeleteAccountResponse
-	(*DeleteOrganizationRequest)(nil),  // 6: nightbell.v1.DeleteOrganizationRequest
-	(*DeleteOrganizationResponse)(nil), // 7: nightbell.v1.DeleteOrganizationResponse
-	(*Reference)(nil),                  // 8: nightbell.v1.Reference
-	(*Duty)(nil),                       // 9: nightbell.v1.Duty
+	(*GetAccountDutiesRequest)(nil),   // 0: nightbell.v1.GetAccountDutiesRequest
+	(*GetAccountDutiesResponse)(nil),  // 1: nightbell.v1.GetAccountDutiesResponse
+	(*AccountPlace)(nil),              // 2: nightbell.v1.AccountPlace
+	(*EraseAccountRequest)(nil),       // 3: nightbell.v1.EraseAccountRequest
+	(*AccountReplacement)(nil),        // 4: nightbell.v1.AccountReplacement
+	(*EraseAccountResponse)(nil),      // 5: nightbell.v1.EraseAccountResponse
+	(*EraseOrganizationRequest)(nil),  // 6: nightbell.v1.EraseOrganizationRequest
+	(*EraseOrganizationResponse)(nil), // 7: nightbell.v1.EraseOrganizationResponse
+	(*Reference)(nil),                 // 8: nightbell.v1.Reference
+	(*Duty)(nil),                      // 9: nightbell.v1.Duty
 }
 var file_nightbell_v1_account_service_proto_depIdxs = []int32{
 	2,  // 0: nightbell.v1.GetAccountDutiesResponse.organizations:type_name -> nightbell.v1.AccountPlace
@@ -567,13 +567,13 @@ var file_nightbell_v1_account_service_proto_depIdxs = []int32{
 	9,  // 5: nightbell.v1.AccountPlace.services:type_name -> nightbell.v1.Duty
 	9,  // 6: nightbell.v1.AccountPlace.incidents:type_name -> nightbell.v1.Duty
 	8,  // 7: nightbell.v1.AccountPlace.replacements:type_name -> nightbell.v1.Reference
-	4,  // 8: nightbell.v1.DeleteAccountRequest.replacements:type_name -> nightbell.v1.AccountReplacement
+	4,  // 8: nightbell.v1.EraseAccountRequest.replacements:type_name -> nightbell.v1.AccountReplacement
 	0,  // 9: nightbell.v1.AccountService.GetAccountDuties:input_type -> nightbell.v1.GetAccountDutiesRequest
-	3,  // 10: nightbell.v1.AccountService.DeleteAccount:input_type -> nightbell.v1.DeleteAccountRequest
-	6,  // 11: nightbell.v1.AccountService.DeleteOrganization:input_type -> nightbell.v1.DeleteOrganizationRequest
+	3,  // 10: nightbell.v1.AccountService.EraseAccount:input_type -> nightbell.v1.EraseAccountRequest
+	6,  // 11: nightbell.v1.AccountService.EraseOrganization:input_type -> nightbell.v1.EraseOrganizationRequest
 	1,  // 12: nightbell.v1.AccountService.GetAccountDuties:output_type -> nightbell.v1.GetAccountDutiesResponse
-	5,  // 13: nightbell.v1.AccountService.DeleteAccount:output_type -> nightbell.v1.DeleteAccountResponse
-	7,  // 14: nightbell.v1.AccountService.DeleteOrganization:output_type -> nightbell.v1.DeleteOrganizationResponse
+	5,  // 13: nightbell.v1.AccountService.EraseAccount:output_type -> nightbell.v1.EraseAccountResponse
+	7,  // 14: nightbell.v1.AccountService.EraseOrganization:output_type -> nightbell.v1.EraseOrganizationResponse
 	12, // [12:15] is the sub-list for method output_type
 	9,  // [9:12] is the sub-list for method input_type
 	9,  // [9:9] is the sub-list for extension type_name

@@ -103,9 +103,9 @@ func dutiesOf(list []departure.Duty) []*nightbellv1.Duty {
 	return duties
 }
 
-// DeleteAccount deletes the caller's account. What is in the way is said before the password is asked
+// EraseAccount deletes the caller's account. What is in the way is said before the password is asked
 // for, which is checked outside of any transaction.
-func (s *AccountServer) DeleteAccount(ctx context.Context, request *nightbellv1.DeleteAccountRequest) (*nightbellv1.DeleteAccountResponse, error) {
+func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.EraseAccountRequest) (*nightbellv1.EraseAccountResponse, error) {
 	actor, profile, err := s.auth.caller(ctx)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *AccountServer) DeleteAccount(ctx context.Context, request *nightbellv1.
 			}
 			err := authdb.New(tx).InsertAuditEvent(ctx, authdb.InsertAuditEventParams{
 				OrgID: place.OrgID, ID: id.New(), At: now, ActorKind: string(auth.User), ActorID: &actor.UserID, ActorName: actor.Name,
-				Method: "nightbell.v1.AccountService/DeleteAccount", Request: []byte("{}"), Outcome: "ok", Address: addressOf(call), RequestID: call.RequestID,
+				Method: "nightbell.v1.AccountService/EraseAccount", Request: []byte("{}"), Outcome: "ok", Address: addressOf(call), RequestID: call.RequestID,
 			})
 			if err != nil {
 				return err
@@ -161,11 +161,11 @@ func (s *AccountServer) DeleteAccount(ctx context.Context, request *nightbellv1.
 			s.ended.Signals.Pages()
 		}
 	}
-	return &nightbellv1.DeleteAccountResponse{Message: "Your account is deleted."}, nil
+	return &nightbellv1.EraseAccountResponse{Message: "Your account is deleted."}, nil
 }
 
 // replacementsOf are those of a request, by organization.
-func replacementsOf(request *nightbellv1.DeleteAccountRequest, self uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
+func replacementsOf(request *nightbellv1.EraseAccountRequest, self uuid.UUID) (map[uuid.UUID]uuid.UUID, error) {
 	replaceBy := map[uuid.UUID]uuid.UUID{}
 	for _, one := range request.GetReplacements() {
 		orgID, ok := id.Parse(one.GetOrgId())
@@ -189,8 +189,8 @@ func renamedReplacement(err error) error {
 	return err
 }
 
-// DeleteOrganization deletes the organization that the caller acts in.
-func (s *AccountServer) DeleteOrganization(ctx context.Context, request *nightbellv1.DeleteOrganizationRequest) (*nightbellv1.DeleteOrganizationResponse, error) {
+// EraseOrganization deletes the organization that the caller acts in.
+func (s *AccountServer) EraseOrganization(ctx context.Context, request *nightbellv1.EraseOrganizationRequest) (*nightbellv1.EraseOrganizationResponse, error) {
 	actor, profile, err := s.auth.caller(ctx)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (s *AccountServer) DeleteOrganization(ctx context.Context, request *nightbe
 		return nil, err
 	}
 	s.gone(orgID)
-	return &nightbellv1.DeleteOrganizationResponse{Message: "The organization is deleted."}, nil
+	return &nightbellv1.EraseOrganizationResponse{Message: "The organization is deleted."}, nil
 }
 
 func (s *AccountServer) confirm(ctx context.Context, profile authdb.ReadProfileRow, password string) (attempt, error) {

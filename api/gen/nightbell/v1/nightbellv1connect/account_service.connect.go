@@ -36,12 +36,12 @@ const (
 	// AccountServiceGetAccountDutiesProcedure is the fully-qualified name of the AccountService's
 	// GetAccountDuties RPC.
 	AccountServiceGetAccountDutiesProcedure = "/nightbell.v1.AccountService/GetAccountDuties"
-	// AccountServiceDeleteAccountProcedure is the fully-qualified name of the AccountService's
-	// DeleteAccount RPC.
-	AccountServiceDeleteAccountProcedure = "/nightbell.v1.AccountService/DeleteAccount"
-	// AccountServiceDeleteOrganizationProcedure is the fully-qualified name of the AccountService's
-	// DeleteOrganization RPC.
-	AccountServiceDeleteOrganizationProcedure = "/nightbell.v1.AccountService/DeleteOrganization"
+	// AccountServiceEraseAccountProcedure is the fully-qualified name of the AccountService's
+	// EraseAccount RPC.
+	AccountServiceEraseAccountProcedure = "/nightbell.v1.AccountService/EraseAccount"
+	// AccountServiceEraseOrganizationProcedure is the fully-qualified name of the AccountService's
+	// EraseOrganization RPC.
+	AccountServiceEraseOrganizationProcedure = "/nightbell.v1.AccountService/EraseOrganization"
 )
 
 // AccountServiceClient is a client for the nightbell.v1.AccountService service.
@@ -49,16 +49,16 @@ type AccountServiceClient interface {
 	// GetAccountDuties says what becomes of each of the account's organizations when the account is
 	// deleted, and who has to be replaced in it.
 	GetAccountDuties(context.Context, *v1.GetAccountDutiesRequest) (*v1.GetAccountDutiesResponse, error)
-	// DeleteAccount deletes the caller's account: its addresses, rules and sessions. In every
+	// EraseAccount deletes the caller's account: its addresses, rules and sessions. In every
 	// organization somebody takes the person's place, and history calls them "Deleted user"; one that
 	// nobody else is in is deleted with all it has. It is a 409 for the only owner of an organization
 	// with other people, and where somebody is needed in the person's place and nobody is named. A wrong
 	// password counts as a failed sign-in. Tokens and open streams end within 5 seconds.
-	DeleteAccount(context.Context, *v1.DeleteAccountRequest) (*v1.DeleteAccountResponse, error)
-	// DeleteOrganization deletes the organization that the call acts in with everything that it has, its
+	EraseAccount(context.Context, *v1.EraseAccountRequest) (*v1.EraseAccountResponse, error)
+	// EraseOrganization deletes the organization that the call acts in with everything that it has, its
 	// audit log too, for good. Nobody is paged for it any more, its keys are unknown, and accounts that
 	// are in no other organization are deleted with it. A wrong password counts as a failed sign-in.
-	DeleteOrganization(context.Context, *v1.DeleteOrganizationRequest) (*v1.DeleteOrganizationResponse, error)
+	EraseOrganization(context.Context, *v1.EraseOrganizationRequest) (*v1.EraseOrganizationResponse, error)
 }
 
 // NewAccountServiceClient constructs a client for the nightbell.v1.AccountService service. By
@@ -79,16 +79,16 @@ func NewAccountServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		deleteAccount: connect.NewClient[v1.DeleteAccountRequest, v1.DeleteAccountResponse](
+		eraseAccount: connect.NewClient[v1.EraseAccountRequest, v1.EraseAccountResponse](
 			httpClient,
-			baseURL+AccountServiceDeleteAccountProcedure,
-			connect.WithSchema(accountServiceMethods.ByName("DeleteAccount")),
+			baseURL+AccountServiceEraseAccountProcedure,
+			connect.WithSchema(accountServiceMethods.ByName("EraseAccount")),
 			connect.WithClientOptions(opts...),
 		),
-		deleteOrganization: connect.NewClient[v1.DeleteOrganizationRequest, v1.DeleteOrganizationResponse](
+		eraseOrganization: connect.NewClient[v1.EraseOrganizationRequest, v1.EraseOrganizationResponse](
 			httpClient,
-			baseURL+AccountServiceDeleteOrganizationProcedure,
-			connect.WithSchema(accountServiceMethods.ByName("DeleteOrganization")),
+			baseURL+AccountServiceEraseOrganizationProcedure,
+			connect.WithSchema(accountServiceMethods.ByName("EraseOrganization")),
 			connect.WithClientOptions(opts...),
 		),
 	}
@@ -96,9 +96,9 @@ func NewAccountServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // accountServiceClient implements AccountServiceClient.
 type accountServiceClient struct {
-	getAccountDuties   *connect.Client[v1.GetAccountDutiesRequest, v1.GetAccountDutiesResponse]
-	deleteAccount      *connect.Client[v1.DeleteAccountRequest, v1.DeleteAccountResponse]
-	deleteOrganization *connect.Client[v1.DeleteOrganizationRequest, v1.DeleteOrganizationResponse]
+	getAccountDuties  *connect.Client[v1.GetAccountDutiesRequest, v1.GetAccountDutiesResponse]
+	eraseAccount      *connect.Client[v1.EraseAccountRequest, v1.EraseAccountResponse]
+	eraseOrganization *connect.Client[v1.EraseOrganizationRequest, v1.EraseOrganizationResponse]
 }
 
 // GetAccountDuties calls nightbell.v1.AccountService.GetAccountDuties.
@@ -110,18 +110,18 @@ func (c *accountServiceClient) GetAccountDuties(ctx context.Context, req *v1.Get
 	return nil, err
 }
 
-// DeleteAccount calls nightbell.v1.AccountService.DeleteAccount.
-func (c *accountServiceClient) DeleteAccount(ctx context.Context, req *v1.DeleteAccountRequest) (*v1.DeleteAccountResponse, error) {
-	response, err := c.deleteAccount.CallUnary(ctx, connect.NewRequest(req))
+// EraseAccount calls nightbell.v1.AccountService.EraseAccount.
+func (c *accountServiceClient) EraseAccount(ctx context.Context, req *v1.EraseAccountRequest) (*v1.EraseAccountResponse, error) {
+	response, err := c.eraseAccount.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// DeleteOrganization calls nightbell.v1.AccountService.DeleteOrganization.
-func (c *accountServiceClient) DeleteOrganization(ctx context.Context, req *v1.DeleteOrganizationRequest) (*v1.DeleteOrganizationResponse, error) {
-	response, err := c.deleteOrganization.CallUnary(ctx, connect.NewRequest(req))
+// EraseOrganization calls nightbell.v1.AccountService.EraseOrganization.
+func (c *accountServiceClient) EraseOrganization(ctx context.Context, req *v1.EraseOrganizationRequest) (*v1.EraseOrganizationResponse, error) {
+	response, err := c.eraseOrganization.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -133,16 +133,16 @@ type AccountServiceHandler interface {
 	// GetAccountDuties says what becomes of each of the account's organizations when the account is
 	// deleted, and who has to be replaced in it.
 	GetAccountDuties(context.Context, *v1.GetAccountDutiesRequest) (*v1.GetAccountDutiesResponse, error)
-	// DeleteAccount deletes the caller's account: its addresses, rules and sessions. In every
+	// EraseAccount deletes the caller's account: its addresses, rules and sessions. In every
 	// organization somebody takes the person's place, and history calls them "Deleted user"; one that
 	// nobody else is in is deleted with all it has. It is a 409 for the only owner of an organization
 	// with other people, and where somebody is needed in the person's place and nobody is named. A wrong
 	// password counts as a failed sign-in. Tokens and open streams end within 5 seconds.
-	DeleteAccount(context.Context, *v1.DeleteAccountRequest) (*v1.DeleteAccountResponse, error)
-	// DeleteOrganization deletes the organization that the call acts in with everything that it has, its
+	EraseAccount(context.Context, *v1.EraseAccountRequest) (*v1.EraseAccountResponse, error)
+	// EraseOrganization deletes the organization that the call acts in with everything that it has, its
 	// audit log too, for good. Nobody is paged for it any more, its keys are unknown, and accounts that
 	// are in no other organization are deleted with it. A wrong password counts as a failed sign-in.
-	DeleteOrganization(context.Context, *v1.DeleteOrganizationRequest) (*v1.DeleteOrganizationResponse, error)
+	EraseOrganization(context.Context, *v1.EraseOrganizationRequest) (*v1.EraseOrganizationResponse, error)
 }
 
 // NewAccountServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -159,26 +159,26 @@ func NewAccountServiceHandler(svc AccountServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	accountServiceDeleteAccountHandler := connect.NewUnaryHandlerSimple(
-		AccountServiceDeleteAccountProcedure,
-		svc.DeleteAccount,
-		connect.WithSchema(accountServiceMethods.ByName("DeleteAccount")),
+	accountServiceEraseAccountHandler := connect.NewUnaryHandlerSimple(
+		AccountServiceEraseAccountProcedure,
+		svc.EraseAccount,
+		connect.WithSchema(accountServiceMethods.ByName("EraseAccount")),
 		connect.WithHandlerOptions(opts...),
 	)
-	accountServiceDeleteOrganizationHandler := connect.NewUnaryHandlerSimple(
-		AccountServiceDeleteOrganizationProcedure,
-		svc.DeleteOrganization,
-		connect.WithSchema(accountServiceMethods.ByName("DeleteOrganization")),
+	accountServiceEraseOrganizationHandler := connect.NewUnaryHandlerSimple(
+		AccountServiceEraseOrganizationProcedure,
+		svc.EraseOrganization,
+		connect.WithSchema(accountServiceMethods.ByName("EraseOrganization")),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/nightbell.v1.AccountService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case AccountServiceGetAccountDutiesProcedure:
 			accountServiceGetAccountDutiesHandler.ServeHTTP(w, r)
-		case AccountServiceDeleteAccountProcedure:
-			accountServiceDeleteAccountHandler.ServeHTTP(w, r)
-		case AccountServiceDeleteOrganizationProcedure:
-			accountServiceDeleteOrganizationHandler.ServeHTTP(w, r)
+		case AccountServiceEraseAccountProcedure:
+			accountServiceEraseAccountHandler.ServeHTTP(w, r)
+		case AccountServiceEraseOrganizationProcedure:
+			accountServiceEraseOrganizationHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -192,10 +192,10 @@ func (UnimplementedAccountServiceHandler) GetAccountDuties(context.Context, *v1.
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AccountService.GetAccountDuties is not implemented"))
 }
 
-func (UnimplementedAccountServiceHandler) DeleteAccount(context.Context, *v1.DeleteAccountRequest) (*v1.DeleteAccountResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AccountService.DeleteAccount is not implemented"))
+func (UnimplementedAccountServiceHandler) EraseAccount(context.Context, *v1.EraseAccountRequest) (*v1.EraseAccountResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AccountService.EraseAccount is not implemented"))
 }
 
-func (UnimplementedAccountServiceHandler) DeleteOrganization(context.Context, *v1.DeleteOrganizationRequest) (*v1.DeleteOrganizationResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AccountService.DeleteOrganization is not implemented"))
+func (UnimplementedAccountServiceHandler) EraseOrganization(context.Context, *v1.EraseOrganizationRequest) (*v1.EraseOrganizationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("nightbell.v1.AccountService.EraseOrganization is not implemented"))
 }

@@ -215,9 +215,9 @@ export declare type AccountPlaceJson = {
 export declare const AccountPlaceSchema: GenMessage<AccountPlace, {jsonType: AccountPlaceJson}>;
 
 /**
- * @generated from message nightbell.v1.DeleteAccountRequest
+ * @generated from message nightbell.v1.EraseAccountRequest
  */
-export declare type DeleteAccountRequest = Message<"nightbell.v1.DeleteAccountRequest"> & {
+export declare type EraseAccountRequest = Message<"nightbell.v1.EraseAccountRequest"> & {
   /**
    * The password of the account.
    *
@@ -234,9 +234,9 @@ export declare type DeleteAccountRequest = Message<"nightbell.v1.DeleteAccountRe
 };
 
 /**
- * @generated from message nightbell.v1.DeleteAccountRequest
+ * @generated from message nightbell.v1.EraseAccountRequest
  */
-export declare type DeleteAccountRequestJson = {
+export declare type EraseAccountRequestJson = {
   /**
    * The password of the account.
    *
@@ -253,10 +253,10 @@ export declare type DeleteAccountRequestJson = {
 };
 
 /**
- * Describes the message nightbell.v1.DeleteAccountRequest.
- * Use `create(DeleteAccountRequestSchema)` to create a new message.
+ * Describes the message nightbell.v1.EraseAccountRequest.
+ * Use `create(EraseAccountRequestSchema)` to create a new message.
  */
-export declare const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest, {jsonType: DeleteAccountRequestJson}>;
+export declare const EraseAccountRequestSchema: GenMessage<EraseAccountRequest, {jsonType: EraseAccountRequestJson}>;
 
 /**
  * Who takes an account's place in one organization.
@@ -307,9 +307,9 @@ export declare type AccountReplacementJson = {
 export declare const AccountReplacementSchema: GenMessage<AccountReplacement, {jsonType: AccountReplacementJson}>;
 
 /**
- * @generated from message nightbell.v1.DeleteAccountResponse
+ * @generated from message nightbell.v1.EraseAccountResponse
  */
-export declare type DeleteAccountResponse = Message<"nightbell.v1.DeleteAccountResponse"> & {
+export declare type EraseAccountResponse = Message<"nightbell.v1.EraseAccountResponse"> & {
   /**
    * A sentence for people.
    *
@@ -319,9 +319,9 @@ export declare type DeleteAccountResponse = Message<"nightbell.v1.DeleteAccountR
 };
 
 /**
- * @generated from message nightbell.v1.DeleteAccountResponse
+ * @generated from message nightbell.v1.EraseAccountResponse
  */
-export declare type DeleteAccountResponseJson = {
+export declare type EraseAccountResponseJson = {
   /**
    * A sentence for people.
    *
@@ -331,15 +331,15 @@ export declare type DeleteAccountResponseJson = {
 };
 
 /**
- * Describes the message nightbell.v1.DeleteAccountResponse.
- * Use `create(DeleteAccountResponseSchema)` to create a new message.
+ * Describes the message nightbell.v1.EraseAccountResponse.
+ * Use `create(EraseAccountResponseSchema)` to create a new message.
  */
-export declare const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse, {jsonType: DeleteAccountResponseJson}>;
+export declare const EraseAccountResponseSchema: GenMessage<EraseAccountResponse, {jsonType: EraseAccountResponseJson}>;
 
 /**
- * @generated from message nightbell.v1.DeleteOrganizationRequest
+ * @generated from message nightbell.v1.EraseOrganizationRequest
  */
-export declare type DeleteOrganizationRequest = Message<"nightbell.v1.DeleteOrganizationRequest"> & {
+export declare type EraseOrganizationRequest = Message<"nightbell.v1.EraseOrganizationRequest"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -361,9 +361,9 @@ export declare type DeleteOrganizationRequest = Message<"nightbell.v1.DeleteOrga
 };
 
 /**
- * @generated from message nightbell.v1.DeleteOrganizationRequest
+ * @generated from message nightbell.v1.EraseOrganizationRequest
  */
-export declare type DeleteOrganizationRequestJson = {
+export declare type EraseOrganizationRequestJson = {
   /**
    * @generated from field: string id = 1;
    */
@@ -385,15 +385,15 @@ export declare type DeleteOrganizationRequestJson = {
 };
 
 /**
- * Describes the message nightbell.v1.DeleteOrganizationRequest.
- * Use `create(DeleteOrganizationRequestSchema)` to create a new message.
+ * Describes the message nightbell.v1.EraseOrganizationRequest.
+ * Use `create(EraseOrganizationRequestSchema)` to create a new message.
  */
-export declare const DeleteOrganizationRequestSchema: GenMessage<DeleteOrganizationRequest, {jsonType: DeleteOrganizationRequestJson}>;
+export declare const EraseOrganizationRequestSchema: GenMessage<EraseOrganizationRequest, {jsonType: EraseOrganizationRequestJson}>;
 
 /**
- * @generated from message nightbell.v1.DeleteOrganizationResponse
+ * @generated from message nightbell.v1.EraseOrganizationResponse
  */
-export declare type DeleteOrganizationResponse = Message<"nightbell.v1.DeleteOrganizationResponse"> & {
+export declare type EraseOrganizationResponse = Message<"nightbell.v1.EraseOrganizationResponse"> & {
   /**
    * A sentence for people.
    *
@@ -403,9 +403,9 @@ export declare type DeleteOrganizationResponse = Message<"nightbell.v1.DeleteOrg
 };
 
 /**
- * @generated from message nightbell.v1.DeleteOrganizationResponse
+ * @generated from message nightbell.v1.EraseOrganizationResponse
  */
-export declare type DeleteOrganizationResponseJson = {
+export declare type EraseOrganizationResponseJson = {
   /**
    * A sentence for people.
    *
@@ -415,10 +415,10 @@ export declare type DeleteOrganizationResponseJson = {
 };
 
 /**
- * Describes the message nightbell.v1.DeleteOrganizationResponse.
- * Use `create(DeleteOrganizationResponseSchema)` to create a new message.
+ * Describes the message nightbell.v1.EraseOrganizationResponse.
+ * Use `create(EraseOrganizationResponseSchema)` to create a new message.
  */
-export declare const DeleteOrganizationResponseSchema: GenMessage<DeleteOrganizationResponse, {jsonType: DeleteOrganizationResponseJson}>;
+export declare const EraseOrganizationResponseSchema: GenMessage<EraseOrganizationResponse, {jsonType: EraseOrganizationResponseJson}>;
 
 /**
  * The end of an account, and of an organization.
@@ -438,30 +438,30 @@ export declare const AccountService: GenService<{
     output: typeof GetAccountDutiesResponseSchema;
   },
   /**
-   * DeleteAccount deletes the caller's account: its addresses, rules and sessions. In every
+   * EraseAccount deletes the caller's account: its addresses, rules and sessions. In every
    * organization somebody takes the person's place, and history calls them "Deleted user"; one that
    * nobody else is in is deleted with all it has. It is a 409 for the only owner of an organization
    * with other people, and where somebody is needed in the person's place and nobody is named. A wrong
    * password counts as a failed sign-in. Tokens and open streams end within 5 seconds.
    *
-   * @generated from rpc nightbell.v1.AccountService.DeleteAccount
+   * @generated from rpc nightbell.v1.AccountService.EraseAccount
    */
-  deleteAccount: {
+  eraseAccount: {
     methodKind: "unary";
-    input: typeof DeleteAccountRequestSchema;
-    output: typeof DeleteAccountResponseSchema;
+    input: typeof EraseAccountRequestSchema;
+    output: typeof EraseAccountResponseSchema;
   },
   /**
-   * DeleteOrganization deletes the organization that the call acts in with everything that it has, its
+   * EraseOrganization deletes the organization that the call acts in with everything that it has, its
    * audit log too, for good. Nobody is paged for it any more, its keys are unknown, and accounts that
    * are in no other organization are deleted with it. A wrong password counts as a failed sign-in.
    *
-   * @generated from rpc nightbell.v1.AccountService.DeleteOrganization
+   * @generated from rpc nightbell.v1.AccountService.EraseOrganization
    */
-  deleteOrganization: {
+  eraseOrganization: {
     methodKind: "unary";
-    input: typeof DeleteOrganizationRequestSchema;
-    output: typeof DeleteOrganizationResponseSchema;
+    input: typeof EraseOrganizationRequestSchema;
+    output: typeof EraseOrganizationResponseSchema;
   },
 }>;
 
