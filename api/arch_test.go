@@ -232,7 +232,7 @@ var rules = map[string]rule{
 		advice: "the page behind a message's link shows what respond tells it",
 	},
 	"demo": {
-		may:    []string{"kernel", "domain", "db", "intake", "paging", "respond", "signup", "platform", "postgres"},
+		may:    []string{"kernel", "domain", "db", "intake", "paging", "respond", "signup", "departure", "platform", "postgres"},
 		advice: "the demo workspace is rows written the way the product writes them",
 	},
 	"cmd": {

@@ -79,9 +79,15 @@ func newReader(t *testing.T, base, language string) *reader {
 	return r
 }
 
+// eraseOrganization is called by a newcomer, of whose organization nothing else is shown.
+const eraseOrganization = "/v1/organizations/{id}/erase"
+
 // prepare does what a call takes for granted and no variable says.
 func (r *reader) prepare(t *testing.T, call shownCall) {
 	t.Helper()
+	if call.path == eraseOrganization {
+		r.leaver, _ = r.newcomer(t)
+	}
 	if strings.Contains(call.path, "/slack/") {
 		r.made(t, "/v1/integrations/slack/configure", object{"bot_token": "xoxb-1234567890", "channel": "#alerts", "webhook_url": r.slack.URL + "/services/T000/B000/XXXX"})
 	}
@@ -156,8 +162,11 @@ func (r *reader) fill(t *testing.T, call shownCall, variable string) string {
 	case "NIGHTBELL_SERVICE_KEY":
 		return r.serviceKey
 	case "NIGHTBELL_ACCESS_TOKEN":
-		if strings.Contains(call.path, "/auth/password") || strings.Contains(call.path, "/auth/sessions/") {
+		if strings.Contains(call.path, "/auth/password") || strings.Contains(call.path, "/auth/sessions/") || call.path == "/v1/account/erase" {
 			r.leaver, _ = r.newcomer(t)
+			return r.leaver.token
+		}
+		if call.path == eraseOrganization {
 			return r.leaver.token
 		}
 		return r.token
@@ -241,8 +250,16 @@ func (r *reader) object(t *testing.T, call shownCall, variable string) string {
 		return r.id(t, "/v1/notification-rules", "notification_rule", object{"contact_method_id": contact, "urgency": "high"})
 	case "ORGANIZATION_ID":
 		var me object
-		r.get(t, "/v1/auth/me", &me)
+		if call.path == eraseOrganization {
+			r.leaver.get(t, "/v1/auth/me", &me)
+		} else {
+			r.get(t, "/v1/auth/me", &me)
+		}
 		return text(t, me, "user", "org_id")
+	case "ORGANIZATION_NAME":
+		var me object
+		r.leaver.get(t, "/v1/auth/me", &me)
+		return text(t, me, "user", "org_name")
 	case "OVERRIDE_ID":
 		return r.id(t, "/v1/schedules/"+r.schedule(t)+"/overrides", "override", object{"kind": "take_over", "user_id": r.user, "ends_at": time.Now().Add(time.Hour).Format(time.RFC3339)})
 	case "SCHEDULE_ID":

@@ -69,6 +69,8 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['change password', '/settings/sessions', 'Change password'],
   ['create key', '/settings/api-keys', 'Create key'],
   ['leave', '/settings/organization', 'Leave'],
+  ['delete account', '/settings', 'Delete account'],
+  ['delete organization', '/settings/organization', 'Delete organization'],
   ['an integration', '/integrations', 'Add Datadog'],
   ['create webhook', '/integrations/webhooks', 'Create webhook'],
   ['delete team', '/oncall/teams', 'Delete Infrastructure'],

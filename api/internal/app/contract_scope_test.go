@@ -16,6 +16,9 @@ import (
 var peopleOnly = map[string]string{
 	"InboxService.ListInbox":                  "the mails are of people, and keys are of the organization",
 	"InboxService.GetInboxMail":               "its mails have links that act for whoever they were sent to",
+	"AccountService.GetAccountDuties":         "a key is nobody's account",
+	"AccountService.EraseAccount":            "a key is nobody's account",
+	"AccountService.EraseOrganization":       "a key has no password to confirm it with",
 	"AuthService.ChangePassword":              "a key has no password",
 	"AuthService.ListSessions":                "a key has no sessions, and those of people are theirs alone",
 	"AuthService.GetSession":                  "a key has no sessions, and those of people are theirs alone",

@@ -162,6 +162,7 @@ func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	r, d := newTestServer(t), described(t)
 	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella")}
+	c.made = time.Now()
 	found := map[string]bool{}
 	look := func(request *http.Request, right bool) answer {
 		got, differences := d.serve(c.handler, request, right)
@@ -297,5 +298,11 @@ func plainRequests(t *testing.T, c *campaign) (requests []*http.Request) {
 	post("GET", c.b.calendar(), "", "")
 	post("GET", "/calendar/none.ics", "", "")
 	post("GET", "/v1/stream", "", "")
+	post("GET", "/v1/account/export", "", "")
+	leaving, closing := c.register("leaving"), c.register("closing")
+	post("GET", "/v1/account/export", leaving.owner(), "")
+	post("GET", "/v1/account/export", c.b.apiKey, "")
+	post("POST", "/v1/account/erase", leaving.owner(), `{"password": "`+password+`"}`)
+	post("POST", "/v1/organizations/"+closing.orgID.String()+"/erase", closing.owner(), `{"name": "closing", "password": "`+password+`"}`)
 	return requests
 }

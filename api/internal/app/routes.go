@@ -205,7 +205,11 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 // accountServices are those about who calls.
 func (s *server) accountServices(accounts *authrpc.AuthServer, callers *authrpc.Authenticator) []mount {
 	apiKeys, audit := authrpc.NewAPIKeyServer(s.db, callers), authrpc.NewAuditServer(s.db)
+	deletion := authrpc.NewAccountServer(accounts, authrpc.Ended{Signals: s.signals(), Organization: s.serviceKeys.Forget})
 	return []mount{
+		{nightbellv1.File_nightbell_v1_account_service_proto, deletion, func(o ...connect.HandlerOption) (string, http.Handler) {
+			return nightbellv1connect.NewAccountServiceHandler(deletion, o...)
+		}},
 		{nightbellv1.File_nightbell_v1_auth_service_proto, accounts, func(o ...connect.HandlerOption) (string, http.Handler) {
 			return nightbellv1connect.NewAuthServiceHandler(accounts, o...)
 		}},
@@ -225,7 +229,7 @@ type plainRoute struct {
 
 // addPlainRoutes adds what is no RPC. This is the whole list.
 func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authenticator, calls *callquota.Quota) error {
-	keys := ingest.NewCachedKeys(s.findRoute, time.Now)
+	keys := s.serviceKeys
 	webhooks := http.NewServeMux()
 	alerts := ingest.NewHandler(keys, acceptor{s.intake, s.metrics, &s.refused, s.storage}, rpcserver.WriteError, s.logger).Noting(s.senders)
 	alerts.Register(webhooks)
@@ -238,6 +242,7 @@ func (s *server) addPlainRoutes(server *rpcserver.Server, callers *authrpc.Authe
 		{"POST", "/v1/samples", ingest.NewSamples(events, sampleStore{s.db})},
 		{"POST", "/v1/events/batch", s.announced(events.Batch())},
 		{"GET", "/v1/openapi.yaml", openAPI()},
+		{"GET", "/v1/account/export", s.newExports(callers, calls).account()},
 		{"GET", "/ack/{token}", acknowledge},
 		{"POST", "/ack/{token}", acknowledge},
 		{"GET", "/ack/style.css", acknowledge},

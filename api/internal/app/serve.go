@@ -20,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/forgotten"
 	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
+	"github.com/nightbell/nightbell/api/internal/ingest"
 	"github.com/nightbell/nightbell/api/internal/installation"
 	"github.com/nightbell/nightbell/api/internal/intake"
 	"github.com/nightbell/nightbell/api/internal/invitation"
@@ -87,6 +88,7 @@ type server struct {
 	escalations *sweep.Waker
 	storage     *orgdb.StorageMeter
 	senders     *catalogdb.SenderLog
+	serviceKeys *ingest.CachedKeys
 	// refused counts the requests with alerts that were answered 503 for our own reasons.
 	refused  atomic.Int64
 	stopping chan struct{}
@@ -174,6 +176,7 @@ func (s *server) build(ctx context.Context) error {
 	s.hub = s.newHub()
 	s.storage = orgdb.NewStorageMeter(s.db, int64(s.quotas.StoredMiBPerDay)<<20)
 	s.senders = catalogdb.NewSenderLog(s.db, time.Now)
+	s.serviceKeys = ingest.NewCachedKeys(s.findRoute, time.Now)
 	s.escalations, s.wakers = sweep.NewWaker(), map[notify.Kind]*sweep.Waker{}
 	for _, kind := range notify.Kinds {
 		s.wakers[kind] = sweep.NewWaker()

@@ -158,6 +158,14 @@ func allowed(method protoreflect.MethodDescriptor, got answer) bool {
 	if shortName(method) == "InstallationService.ConfirmInstallation" {
 		return strings.Contains(got.whole(), "nightbell restored confirm")
 	}
+	// What would end the campaign is refused for what it says, and not for what it names
+	// (TestADeletedOrganizationLeavesNoRowAndPagesNobody and its like carry it out).
+	if shortName(method) == "AccountService.EraseAccount" {
+		return strings.Contains(got.whole(), "You are in no organization with this id") || strings.Contains(got.whole(), "You are the only owner of")
+	}
+	if shortName(method) == "AccountService.EraseOrganization" {
+		return strings.Contains(got.whole(), "This is not the organization's name")
+	}
 	if shortName(method) == "AuthService.ForgotPassword" { // there is no mail server here
 		return got.outcome() == http.StatusConflict || got.outcome() == http.StatusBadRequest // 409, and as Connect says it
 	}

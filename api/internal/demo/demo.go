@@ -10,6 +10,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/departure"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
@@ -77,7 +78,7 @@ func (w Workspace) Seed(ctx context.Context, password string) (account Account, 
 // Other organizations are left alone. Of this one only the audit log stays, which
 // nobody may delete from; accounts that were in no other organization go.
 func (w Workspace) Reset(ctx context.Context, password string) (Account, error) {
-	_, err := w.plant(ctx, password, func(ctx context.Context, tx pgx.Tx) (bool, error) { return true, erase(ctx, tx) })
+	_, err := w.plant(ctx, password, func(ctx context.Context, tx pgx.Tx) (bool, error) { return true, departure.EraseContents(ctx, tx, orgID) })
 	if err != nil {
 		return Account{}, err
 	}

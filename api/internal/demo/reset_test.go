@@ -47,7 +47,7 @@ func TestResetTouchesOnlyItsOwnOrganization(t *testing.T) {
 }
 
 // After a reset the workspace is as if seeded at that moment. If a new table has an
-// organization's rows, this test says so until clutter and erasable know it.
+// organization's rows, this test says so until clutter and departure's contents know it.
 func TestResetLeavesNothingOfWhatPeopleDid(t *testing.T) {
 	t.Parallel()
 	db, w, first := seeded(t)

@@ -98,36 +98,45 @@ type member struct{ name, role string }
 // Leave removes the person at now, on behalf of by, in a transaction that it ends as postgres.Finish
 // does. allow is asked, with everything locked, whether a person of that role may be removed.
 func Leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow func(role string) error, now time.Time) error {
+	last, err := leave(ctx, tx, p, by, allow, now)
+	if err != nil {
+		return err
+	}
+	return postgres.Finish(ctx, tx, last)
+}
+
+// leave is Leave but for its last statements, which the caller sends.
+func leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow func(role string) error, now time.Time) (last *pgx.Batch, err error) {
 	// 1. Whoever could name the person meanwhile waits; policies first, as edits of them do.
 	leaving, replacement, owners, err := lock(ctx, tx, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := allow(leaving.role); err != nil {
-		return err
+		return nil, err
 	}
 	if p.ReplaceBy != uuid.Nil && (replacement.role == "" || p.ReplaceBy == p.ID) {
-		return errNoReplacement
+		return nil, errNoReplacement
 	}
 	if leaving.role == "owner" && owners == 1 {
-		return ErrLastOwner
+		return nil, ErrLastOwner
 	}
 	duties, err := ReadDuties(ctx, tx, p, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if needed := duties.Needed(); p.ReplaceBy == uuid.Nil && len(needed) > 0 {
-		return fault.Newf(fault.Conflict, "user_has_duties",
+		return nil, fault.Newf(fault.Conflict, "user_has_duties",
 			"%s is named by %s. Say who replaces them with replace_by, so that nobody is left unpaged.", leaving.name, strings.Join(needed, ", "))
 	}
 	// 2. Which incidents wait for them has to be asked before their pages are called off.
 	waiting, err := ids(ctx, tx, waitingSQL, p.OrgID, p.ID, postgres.Null(p.ReplaceBy))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	assigned, err := ids(ctx, tx, assignedSQL, p.OrgID, p.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	// 3. The replacement takes every place, and the person is forgotten.
 	batch := &pgx.Batch{}
@@ -140,7 +149,7 @@ func Leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 		batch.Queue(sql, p.OrgID, p.ID, now)
 	}
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-		return err
+		return nil, err
 	}
 	// 4. What waited for them goes on by the policy as it stands now.
 	return goOn(ctx, tx, p, by, leaving.name, replacement.name, assigned, waiting, now)
@@ -188,11 +197,11 @@ func lock(ctx context.Context, tx pgx.Tx, p Person) (leaving, replacement member
 }
 
 // goOn gives the incidents to the replacement, and pages whoever follows where the person was waited for.
-func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, replacement string, assigned, waiting []uuid.UUID, now time.Time) error {
+func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, replacement string, assigned, waiting []uuid.UUID, now time.Time) (*pgx.Batch, error) {
 	batch := &pgx.Batch{}
 	records, err := incidentdb.LockIn(ctx, tx, p.OrgID, append(assigned, waiting...))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	round := paging.NewRound(tx, now)
 	pages := map[uuid.UUID]bool{}
@@ -205,7 +214,7 @@ func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, rep
 		if record.Status != incident.Resolved && p.ReplaceBy != uuid.Nil && slices.Contains(assigned, record.ID) {
 			outcome, err := incident.Decide(record.Incident, assign, now)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			incidentdb.QueueSave(batch, outcome.Next, now)
 			for _, event := range outcome.Events {
@@ -215,12 +224,12 @@ func goOn(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, name, rep
 		}
 		if pages[record.ID] {
 			if err := round.Command(ctx, batch, record, incident.ResponderLeft{By: by, Name: name}); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	round.Queue(batch)
-	return postgres.Finish(ctx, tx, batch)
+	return batch, nil
 }
 
 func ids(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]uuid.UUID, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 )
@@ -95,4 +96,13 @@ func (c *CachedKeys) ask(ctx context.Context, hash KeyHash) (route Route, err er
 		c.unknown.Add(hash, finding{until: c.now().Add(unknownFor)})
 	}
 	return route, err
+}
+
+// Forget makes this process ask for an organization's keys again: it is gone, and they with it.
+func (c *CachedKeys) Forget(orgID uuid.UUID) {
+	for _, hash := range c.known.Keys() {
+		if found, ok := c.known.Peek(hash); ok && found.route.OrgID == orgID {
+			c.known.Remove(hash)
+		}
+	}
 }

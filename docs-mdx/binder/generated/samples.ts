@@ -29,6 +29,7 @@ const firing: Value = {
 
 /** By the id of the call. A call that takes a body and is missing here stops the build. */
 const bodies: Record<string, Value | undefined> = {
+  account_erase: { password: '$PASSWORD' },
   api_keys_create: { name: 'Terraform', role: 'admin', scopes: ['config:read', 'config:write'] },
   api_keys_update: { name: 'Terraform, production' },
   auth_accept_invitation: { token: '$INVITATION_TOKEN', name: 'Ada', password: '$PASSWORD' },
@@ -93,6 +94,7 @@ const bodies: Record<string, Value | undefined> = {
   maintenance_windows_update: { description: 'Database upgrade, second try' },
   notification_rules_create: { contact_method_id: '$CONTACT_METHOD_ID', urgency: 'high', delay_seconds: 300 },
   notification_rules_update: { delay_seconds: 60 },
+  organizations_erase: { name: '$ORGANIZATION_NAME', password: '$PASSWORD' },
   organizations_update: { name: 'Acme Stores' },
   overrides_update: { reason: 'Parental leave' },
   samples_send: { name: 'latency', unit: 'ms', points: [{ at: '$AT', value: 12.5 }] },

@@ -67,6 +67,7 @@ export const invitationKeys = { all: ['invitations'] as const };
 export const accountKeys = {
   sessions: ['account', 'sessions'] as const,
   organizations: ['account', 'organizations'] as const,
+  duties: ['account', 'duties'] as const,
 };
 export const organizationKeys = { all: ['organization'] as const };
 export const apiKeyKeys = { all: ['api-keys'] as const };

@@ -15,7 +15,7 @@ export interface Session {
 }
 
 /** Why the last session of this tab ended. */
-export type SessionEnd = 'signed-out' | 'expired';
+export type SessionEnd = 'signed-out' | 'expired' | 'account-deleted' | 'organization-deleted';
 
 /** Where the parts of a session are stored. */
 export const sessionKeys = { access: 'access_token', refresh: 'refresh_token', user: 'user' } as const;

@@ -8,12 +8,14 @@ import { organization } from '~/data/organization';
 import { logout } from '~/features/auth/api/logout';
 import { switchOrganization } from '~/features/auth/api/switch-organization';
 import { RemoveDialog } from '~/features/people/components/remove-dialog';
+import { DangerCard } from '~/features/settings/components/danger-card';
 import { OrganizationCard } from '~/features/settings/components/organization-card';
 import { OrganizationsCard } from '~/features/settings/components/organizations-card';
 import * as styles from '~/features/settings/components/settings.module.css';
 import { SettingsNav } from '~/features/settings/components/settings-nav';
 import { reasonOf } from '~/lib/api';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
 
@@ -42,6 +44,7 @@ export default function SettingsOrganization() {
         </FetchFailed>
         {here.data && <OrganizationCard organization={here.data} />}
         <OrganizationsCard onSwitch={(id) => void enter(id)} onLeave={() => setLeaving(true)} />
+        {here.data && mayAct('owner') && <DangerCard organization={here.data} />}
       </div>
       {leaving && (
         <RemoveDialog

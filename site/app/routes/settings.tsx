@@ -3,6 +3,7 @@ import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { profile } from '~/data/users';
+import { DataCard } from '~/features/settings/components/data-card';
 import { ProfileCard } from '~/features/settings/components/profile-card';
 import * as styles from '~/features/settings/components/settings.module.css';
 import { SettingsNav } from '~/features/settings/components/settings-nav';
@@ -27,6 +28,7 @@ export default function Settings() {
         </FetchFailed>
         {user.data && <ProfileCard user={user.data} />}
         <TestCard />
+        <DataCard />
       </div>
     </>
   );

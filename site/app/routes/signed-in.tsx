@@ -17,7 +17,14 @@ import { Finder, useFinder } from '~/features/palette/components/finder';
 import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
+import {
+  currentSession,
+  identityOf,
+  lastSessionEnd,
+  type Session,
+  type SessionEnd,
+  subscribeSession,
+} from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import { useTabIcon } from '~/lib/tab-icon';
@@ -86,6 +93,11 @@ function Pages({ session }: { session: Session }) {
   );
 }
 
+const deletedMessages: Readonly<Partial<Record<SessionEnd, string>>> = {
+  'account-deleted': 'Your account is deleted. Its e-mail address can be registered again.',
+  'organization-deleted': 'The organization is deleted. Log in to go on in another of yours.',
+};
+
 // Leaving by Logout needs no word; an expired session is named, and so is a link that needs a sign-in.
 // Both come back to this page.
 function ToLanding() {
@@ -93,8 +105,9 @@ function ToLanding() {
   const { pathname, search } = useLocation();
   useEffect(() => {
     const end = lastSessionEnd();
-    const reason = end === 'expired' ? expiredMessage : 'Log in to see this page.';
-    const request: SignInRequest = { from: `${pathname}${search}`, reason };
+    const deleted = end && deletedMessages[end];
+    const reason = deleted ?? (end === 'expired' ? expiredMessage : 'Log in to see this page.');
+    const request: SignInRequest = { from: deleted ? paths.dashboard : `${pathname}${search}`, reason };
     navigate(paths.home, { replace: true, state: end === 'signed-out' ? null : request });
   }, [navigate, pathname, search]);
   return null;

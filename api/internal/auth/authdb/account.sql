@@ -40,3 +40,10 @@ WHERE m.org_id = @org_id AND m.user_id = @user_id;
 
 -- name: ReadOrgName :one
 SELECT name FROM org WHERE id = @org_id;
+
+-- name: ListOthers :many
+-- Who could take somebody's place in an organization, by name.
+SELECT u.id, u.name FROM membership m JOIN users u ON u.id = m.user_id
+WHERE m.org_id = @org_id AND m.user_id <> @user_id AND u.disabled_at IS NULL
+ORDER BY lower(u.name), u.id
+LIMIT 1000;

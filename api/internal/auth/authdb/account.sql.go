@@ -103,6 +103,39 @@ func (q *Queries) InsertAccount(ctx context.Context, arg InsertAccountParams) er
 	return err
 }
 
+const listOthers = `-- name: ListOthers :many
+SELECT u.id, u.name FROM membership m JOIN users u ON u.id = m.user_id
+WHERE m.org_id = $1 AND m.user_id <> $2 AND u.disabled_at IS NULL
+ORDER BY lower(u.name), u.id
+LIMIT 1000
+`
+
+type ListOthersRow struct {
+	ID   uuid.UUID
+	Name string
+}
+
+// Who could take somebody's place in an organization, by name.
+func (q *Queries) ListOthers(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) ([]ListOthersRow, error) {
+	rows, err := q.db.Query(ctx, listOthers, orgID, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListOthersRow
+	for rows.Next() {
+		var i ListOthersRow
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockRegistration = `-- name: LockRegistration :exec
 SELECT pg_advisory_xact_lock(hashtext('nightbell first account'))
 `

@@ -39,18 +39,11 @@ func (s *AuthServer) ChangePassword(ctx context.Context, request *nightbellv1.Ch
 	if err := auth.CheckPassword(request.GetNewPassword(), profile.Name, profile.Email, profile.OrgName); err != nil {
 		return nil, renamed(err, "new_password")
 	}
-	check := signInRequest{email: normalEmail(profile.Email), password: request.GetOldPassword(), peer: rpcserver.Peer(ctx)}
-	account, attempt, err := s.findAccount(ctx, check)
+	attempt, err := s.confirm(ctx, profile.Email, request.GetOldPassword())
+	if errors.Is(err, errCredentials) {
+		err = errOldPassword
+	}
 	if err != nil {
-		return nil, err
-	}
-	if err := s.limits.room.wait(ctx, attempt, s.sleep); err != nil {
-		return nil, err
-	}
-	if err := s.checkPassword(ctx, check, account, attempt); err != nil {
-		if errors.Is(err, errCredentials) {
-			err = errOldPassword
-		}
 		return nil, err
 	}
 	hash, err := s.hasher.Hash(ctx, auth.KnownDevices, request.GetNewPassword())
@@ -75,6 +68,20 @@ func (s *AuthServer) ChangePassword(ctx context.Context, request *nightbellv1.Ch
 	}
 	s.callers.forgetAccount(actor.UserID)
 	return answer, nil
+}
+
+// confirm checks the password of who calls as at a sign-in, with its limits: errCredentials for a wrong
+// one. The attempt counts until it is said to have succeeded.
+func (s *AuthServer) confirm(ctx context.Context, email, password string) (attempt, error) {
+	check := signInRequest{email: normalEmail(email), password: password, peer: rpcserver.Peer(ctx)}
+	account, made, err := s.findAccount(ctx, check)
+	if err != nil {
+		return made, err
+	}
+	if err := s.limits.room.wait(ctx, made, s.sleep); err != nil {
+		return made, err
+	}
+	return made, s.checkPassword(ctx, check, account, made)
 }
 
 // renamed is the refusal of a password, about the field that it came in.

@@ -50,6 +50,14 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 	}
 }
 
+// AuditPlain keeps the row of what is no RPC and takes data along.
+func AuditPlain(ctx context.Context, db *postgres.DB, logger *slog.Logger, actor auth.Actor, method string, failure error) {
+	keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
+		OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name, Method: method,
+		Request: json.RawMessage("{}"), Outcome: outcomeOf(failure), Address: rpcserver.Peer(ctx).String(), RequestID: rpcserver.RequestID(ctx),
+	})
+}
+
 func keepAudit(ctx context.Context, db *postgres.DB, logger *slog.Logger, row authdb.InsertAuditEventParams) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
@@ -59,6 +67,11 @@ func keepAudit(ctx context.Context, db *postgres.DB, logger *slog.Logger, row au
 		}
 		return authdb.New(tx).InsertAuditEvent(ctx, row)
 	})
+	if postgres.ConstraintName(err) == "audit_event_org_id_fkey" {
+		logger.InfoContext(ctx, "the organization of this call is deleted, and its audit log with it", "org_id", row.OrgID, "actor_kind", row.ActorKind,
+			"actor_id", row.ActorID, "method", row.Method, "outcome", row.Outcome, "address", row.Address, "request_id", row.RequestID)
+		return
+	}
 	if err != nil {
 		logger.ErrorContext(ctx, "an audit row could not be stored", "error", err, "org_id", row.OrgID, "actor_kind", row.ActorKind,
 			"actor_id", row.ActorID, "method", row.Method, "request", string(row.Request), "outcome", row.Outcome,

@@ -19,7 +19,7 @@ import (
 
 // areas are the methods that each area is about. Keys stand before the rest of their services.
 var areas = map[string]string{
-	"people":    `\.(OrgService|InvitationService)/|\.AuthService/AcceptInvitation$`,
+	"people":    `\.(OrgService|InvitationService|AccountService)/|\.AuthService/AcceptInvitation$`,
 	"config":    `\.(CatalogService|ContactService|EscalationService|HeartbeatService|MaintenanceService|OnCallService|SlackService|WebhookSubscriptionService|InstallationService)/`,
 	"keys":      `\.(ApiKeyService|AuthService)/|Key$|Secret$`,
 	"incidents": `\.(IncidentService|AiService)/`,

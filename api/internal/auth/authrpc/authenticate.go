@@ -201,3 +201,9 @@ func (a *Authenticator) forgetAccount(userID uuid.UUID) {
 func (a *Authenticator) ForgetPerson(orgID, userID uuid.UUID) {
 	a.sessions.forgetIf(func(session authdb.ReadSessionRow) bool { return session.OrgID == orgID && session.UserID == userID })
 }
+
+// forgetOrganization makes it take effect at once, here, that an organization is no more.
+func (a *Authenticator) forgetOrganization(orgID uuid.UUID) {
+	a.sessions.forgetIf(func(session authdb.ReadSessionRow) bool { return session.OrgID == orgID })
+	a.keys.forgetIf(func(key authdb.FindAPIKeyRow) bool { return key.OrgID == orgID })
+}

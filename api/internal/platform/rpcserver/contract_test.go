@@ -37,6 +37,7 @@ func stubs() map[protoreflect.FullName]mounting {
 		nightbellv1connect.AnalyticsServiceName:           stub[nightbellv1connect.AnalyticsServiceHandler](nightbellv1connect.UnimplementedAnalyticsServiceHandler{}, nightbellv1connect.NewAnalyticsServiceHandler),
 		nightbellv1connect.ApiKeyServiceName:              stub[nightbellv1connect.ApiKeyServiceHandler](nightbellv1connect.UnimplementedApiKeyServiceHandler{}, nightbellv1connect.NewApiKeyServiceHandler),
 		nightbellv1connect.AuditServiceName:               stub[nightbellv1connect.AuditServiceHandler](nightbellv1connect.UnimplementedAuditServiceHandler{}, nightbellv1connect.NewAuditServiceHandler),
+		nightbellv1connect.AccountServiceName:             stub[nightbellv1connect.AccountServiceHandler](nightbellv1connect.UnimplementedAccountServiceHandler{}, nightbellv1connect.NewAccountServiceHandler),
 		nightbellv1connect.AuthServiceName:                stub[nightbellv1connect.AuthServiceHandler](nightbellv1connect.UnimplementedAuthServiceHandler{}, nightbellv1connect.NewAuthServiceHandler),
 		nightbellv1connect.CatalogServiceName:             stub[nightbellv1connect.CatalogServiceHandler](nightbellv1connect.UnimplementedCatalogServiceHandler{}, nightbellv1connect.NewCatalogServiceHandler),
 		nightbellv1connect.ChangeServiceName:              stub[nightbellv1connect.ChangeServiceHandler](nightbellv1connect.UnimplementedChangeServiceHandler{}, nightbellv1connect.NewChangeServiceHandler),

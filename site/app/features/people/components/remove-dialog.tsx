@@ -1,4 +1,4 @@
-import type { DutyJson, UserJson } from '@nightbell/proto';
+import type { UserJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
@@ -6,7 +6,7 @@ import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { memberList } from '~/data/members';
 import { useRemoveUser, userDuties } from '~/data/users';
-import * as styles from './remove-dialog.module.css';
+import { DutyList } from './duty-list';
 
 interface RemoveDialogProps {
   user: UserJson;
@@ -64,14 +64,16 @@ export function RemoveDialog({ user, own = false, onRemoved, onClose }: RemoveDi
             signed out of this organization within five seconds. The account stays; past incidents keep the
             name.
           </p>
-          <dl className={styles.duties}>
-            <Duties word="Schedules" list={duties.data.schedules} />
-            <Duties word="Escalation policies" list={duties.data.escalation_policies} />
-            <Duties word="Teams that are paged" list={duties.data.teams} />
-            <Duties word="Open incidents" list={duties.data.incidents} />
-            <Duties word="Owned services" list={duties.data.services} />
-            <Duties word="API keys, which go on working" list={duties.data.api_keys} />
-          </dl>
+          <DutyList
+            kinds={[
+              ['Schedules', duties.data.schedules],
+              ['Escalation policies', duties.data.escalation_policies],
+              ['Teams that are paged', duties.data.teams],
+              ['Open incidents', duties.data.incidents],
+              ['Owned services', duties.data.services],
+              ['API keys, which go on working', duties.data.api_keys],
+            ]}
+          />
           {(needed || (duties.data.services ?? []).length > 0) && (
             <SearchSelect
               single
@@ -90,21 +92,5 @@ export function RemoveDialog({ user, own = false, onRemoved, onClose }: RemoveDi
         </>
       )}
     </ConfirmDialog>
-  );
-}
-
-const most = 5;
-
-function Duties({ word, list = [] }: { word: string; list?: readonly DutyJson[] }) {
-  if (list.length === 0) return null;
-  const names = list.slice(0, most).map(({ name }) => name);
-  return (
-    <div>
-      <dt>{word}</dt>
-      <dd>
-        {names.join(', ')}
-        {list.length > most && ` and ${list.length - most} more`}
-      </dd>
-    </div>
   );
 }

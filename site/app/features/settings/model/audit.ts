@@ -16,6 +16,8 @@ const verbs: Readonly<Record<string, string>> = {
   Assign: 'assigned',
   Escalate: 'escalated',
   End: 'ended',
+  Erase: 'deleted',
+  Export: 'exported',
   Switch: 'switched',
   Reset: 'reset',
   Configure: 'configured',
