@@ -1,7 +1,7 @@
-import { learnServerTime } from './clock';
 import { type RefreshAnswer, renew } from './renewal';
 import { currentSession, type SessionUser } from './session';
 import { endSession, sessionToCallWith } from './session-change';
+import { learnServerTime } from './time/clock';
 
 /** The sentence shown when the server could not be reached at all. */
 export const networkMessage = 'Network error. Please check your connection and try again.';

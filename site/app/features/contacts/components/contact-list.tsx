@@ -6,8 +6,9 @@ import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { useSendVerification } from '~/data/contact-methods';
-import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { ContactDialog } from './contact-dialog';
 import * as styles from './contact-list.module.css';
 import { DeleteContact } from './delete-contact';
@@ -94,7 +95,7 @@ function Trouble({ contact }: { contact: ContactMethodJson }) {
       </p>
     );
   if (!contact.failing_reason) return null;
-  const since = contact.failing_since_at ? ` since ${fullTime(new Date(contact.failing_since_at))}` : '';
+  const since = contact.failing_since_at ? ` since ${fullTime(dateOf(contact.failing_since_at))}` : '';
   return (
     <p className={styles.trouble}>
       Failing{since}: {contact.failing_reason}

@@ -1,6 +1,6 @@
 import * as fieldKit from '~/components/ui/field.module.css';
 import { SeverityMark } from '~/components/ui/mark';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { type Hours, severities } from '../model/policy';
 import { HoursEditor } from './hours-editor';
 import * as styles from './step-editor.module.css';

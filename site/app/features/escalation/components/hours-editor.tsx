@@ -1,7 +1,7 @@
 import { Button, IconButton } from '~/components/ui/button';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { TimeInput } from '~/components/ui/time-field';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { days, type Hours, limits } from '../model/policy';
 import * as styles from './hours-editor.module.css';
 import * as stepEditorStyles from './step-editor.module.css';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toTime } from '~/lib/time-of-day';
+import { toTime } from '~/lib/time/time-of-day';
 import { coverageOf, coveredShare, holesInWords } from './coverage';
 import { closedSpans, daysInWords, hoursInWords, openMinutes, week } from './hours';
 import { days, emptyStep, type Hours, type Step } from './policy';

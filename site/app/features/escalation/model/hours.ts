@@ -1,4 +1,4 @@
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { days, type Hours } from './policy';
 
 const day = 24 * 60;

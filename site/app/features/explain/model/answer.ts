@@ -1,6 +1,7 @@
 import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
 import type { IconName } from '~/components/ui/icon';
-import { plainDuration } from '~/lib/format';
+import { dateOf, toMs } from '~/lib/time/instant';
+import { plainDuration } from '~/lib/time/words';
 
 /** One way in which somebody would be told. */
 export interface Contact {
@@ -62,15 +63,15 @@ export function toAnswer(json: ExplainResponseJson): Answer {
     summary: json.summary ?? '',
     policyId: json.escalation_policy?.id ?? '',
     policyName: json.escalation_policy?.name ?? '',
-    at: new Date(json.at ?? 0),
+    at: dateOf(json.at),
     moments: (json.moments ?? []).map(toMoment),
-    heldUntil: json.hold_ends_at ? new Date(json.hold_ends_at) : null,
+    heldUntil: json.hold_ends_at ? dateOf(json.hold_ends_at) : null,
     heldBecause: json.hold_reason ?? '',
   };
 }
 
 function toMoment(json: ExplainMomentJson, i: number): Moment {
-  const at = new Date(json.at ?? 0);
+  const at = dateOf(json.at);
   const after = json.after_seconds ?? 0;
   return {
     key: `${i}`,
@@ -114,6 +115,6 @@ function outcomeOf(word: string | undefined): Moment['outcome'] {
 }
 
 function delayOf(text: string | undefined, at: Date): string {
-  const seconds = text ? (Date.parse(text) - at.getTime()) / 1000 : 0;
+  const seconds = text ? (toMs(text) - at.getTime()) / 1000 : 0;
   return seconds >= 1 ? `after ${plainDuration(seconds)}` : '';
 }

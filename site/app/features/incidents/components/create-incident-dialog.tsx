@@ -9,9 +9,9 @@ import { showFailure, useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
-import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
+import { capitalised, shortId } from '~/lib/words';
 import { toServiceStates } from '../model/service-state';
 import { severities, severityMeaning } from '../model/severity';
 

@@ -11,12 +11,14 @@ import { usePortion } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { Tabs } from '~/components/ui/tabs';
+import { Time } from '~/components/ui/time';
 import { incidentCounts, incidentList } from '~/data/incidents';
 import { useHues } from '~/data/members';
 import { useAddressParams } from '~/lib/address-params';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import { chosen, filterOf, passing, priorityOf } from '../model/board';
 import { holder, type Incident, needsAnswer, toRows } from '../model/incident';
 import { BoardFilters } from './board-filters';
@@ -141,9 +143,7 @@ function Rows({ incidents }: { incidents: readonly Incident[] }) {
               </td>
               <td className={`${styles.service} text-2`}>{incident.serviceName}</td>
               <td className={`${styles.created} text-2`}>
-                <time dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
-                  {relativeTime(incident.triggeredAt, now)}
-                </time>
+                <Time at={incident.triggeredAt}>{relativeTime(incident.triggeredAt, now)}</Time>
               </td>
               <td className={styles.assigned}>
                 {person ? (

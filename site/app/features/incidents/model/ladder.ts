@@ -1,7 +1,9 @@
 import type { DeliveryAttemptJson, NotificationJson } from '@nightbell/proto';
 import type { IconName } from '~/components/ui/icon';
-import { clock, offset } from '~/lib/format';
-import { type Escalation, type Incident, type Person, toDate, toPerson } from './incident';
+import { clock } from '~/lib/time/counter';
+import { toDate } from '~/lib/time/instant';
+import { offset } from '~/lib/time/words';
+import { type Escalation, type Incident, type Person, toPerson } from './incident';
 import { type Reason, toReason } from './reason';
 
 /** How one try to reach somebody looks. */

@@ -6,8 +6,9 @@ import { Icon } from '~/components/ui/icon';
 import * as noticeKit from '~/components/ui/notice.module.css';
 import { useChangeWebhook, useTestWebhook } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
-import { fullTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { DeleteWebhookDialog, EditWebhookDialog } from './webhook-dialogs';
 
@@ -60,7 +61,7 @@ export function WebhookTrouble({ webhook }: { webhook: WebhookSubscriptionJson }
   const { enabled, disabled_reason: reason, failing_since_at: since } = webhook;
   const words = enabled
     ? since &&
-      `Nothing was delivered since ${fullTime(new Date(since))}, although it was tried. The answers are below; Try now does not wait for the next try.`
+      `Nothing was delivered since ${fullTime(dateOf(since))}, although it was tried. The answers are below; Try now does not wait for the next try.`
     : reason &&
       `Nightbell disabled this webhook: ${reason} Mend the receiver and resume it; Replay events then brings what it missed.`;
   if (!words) return null;

@@ -6,7 +6,7 @@ import { Icon } from '~/components/ui/icon';
 import { SearchSelect } from '~/components/ui/search-select';
 import { serviceList } from '~/data/services';
 import { teamList } from '~/data/teams';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { eventGroups, filterWords, severities, type WebhookDraft } from '../model/webhook';
 import * as styles from './webhooks.module.css';
 

@@ -11,9 +11,11 @@ import { DateTimeField } from '~/components/ui/time-field';
 import { useCreateWindow } from '~/data/maintenance';
 import { serviceList } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
+import { serverNow } from '~/lib/time/clock';
+import { fullHourAfter } from '~/lib/time/day';
+import { readersZone, toField } from '~/lib/time/zone';
 import { toChoices } from '../model/choices';
-import { lengths, toField, toRequest } from '../model/window';
+import { lengths, toRequest } from '../model/window';
 import * as styles from './window-form.module.css';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
@@ -107,13 +109,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function readersZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
-
 // A full hour is more often meant than this minute.
 function hoursAhead(hours: number): Date {
-  const at = serverNow();
-  at.setHours(at.getHours() + hours, 0, 0, 0);
-  return at;
+  return fullHourAfter(serverNow(), hours);
 }

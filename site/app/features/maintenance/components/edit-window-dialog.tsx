@@ -10,8 +10,8 @@ import { DateTimeField } from '~/components/ui/time-field';
 import { useChangeWindow, windowById } from '~/data/maintenance';
 import { serviceList } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
 import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
+import { serverNow } from '~/lib/time/clock';
 import { toChoices } from '../model/choices';
 import {
   draftOf,

@@ -6,7 +6,7 @@ import { SelectField, TextField } from '~/components/ui/field';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField, TimeField } from '~/components/ui/time-field';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import { cadences, type LayerDraft } from '../model/draft';
 import type { Rotation } from '../model/schedule';
 import { cadenceWords } from '../model/words';

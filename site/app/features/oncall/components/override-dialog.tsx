@@ -12,6 +12,8 @@ import { overrideById, useSaveOverride } from '~/data/overrides';
 import { reasonOf } from '~/lib/api';
 import { isConflict, onTop, theirChanges } from '~/lib/edits';
 import { currentSession } from '~/lib/session';
+import { fromField, readersZone, toField } from '~/lib/time/zone';
+import { lengthWords, spanWords } from '~/lib/time/zone-words';
 import { overrideWords } from '../model/override-words';
 import {
   type NewOverride,
@@ -20,8 +22,6 @@ import {
   toOverride,
   toOverrideRequest,
 } from '../model/schedule';
-import { lengthWords, spanWords } from '../model/words';
-import { fromField, readersZone, toField } from '../model/zone';
 import * as fieldNoteStyles from './field-note.module.css';
 import * as styles from './override-dialog.module.css';
 

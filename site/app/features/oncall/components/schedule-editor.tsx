@@ -9,10 +9,11 @@ import { policyList } from '~/data/policies';
 import { scheduleById, useSaveSchedule } from '~/data/schedules';
 import { teamList } from '~/data/teams';
 import { reasonOf } from '~/lib/api';
-import { useNow } from '~/lib/clock';
 import { isConflict, theirChanges } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
+import { useNow } from '~/lib/time/clock';
+import { readersZone } from '~/lib/time/zone';
 import { toast } from '~/lib/toast';
 import {
   type Draft,
@@ -28,7 +29,6 @@ import {
 } from '../model/draft';
 import { draftWords } from '../model/draft-words';
 import { type Schedule, toSchedule } from '../model/schedule';
-import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
 import { LayerEditor } from './layer-editor';
 import * as styles from './schedule-editor.module.css';

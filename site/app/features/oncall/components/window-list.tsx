@@ -1,6 +1,6 @@
 import { Button, IconButton } from '~/components/ui/button';
 import { TimeField } from '~/components/ui/time-field';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import type { Window } from '../model/schedule';
 import * as fieldNoteStyles from './field-note.module.css';
 import * as scheduleEditorStyles from './schedule-editor.module.css';

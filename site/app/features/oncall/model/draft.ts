@@ -1,7 +1,8 @@
 import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
 import { changedFields, listOnTop } from '~/lib/edits';
+import { toIso } from '~/lib/time/instant';
+import { fromField, toField } from '~/lib/time/zone';
 import type { Person, Rotation, Schedule, Window } from './schedule';
-import { fromField, toField } from './zone';
 
 /** A schedule while it is being edited. Times are the texts of their fields, on the wall of its zone. */
 export interface Draft {
@@ -199,5 +200,5 @@ function timeOf(
   exact: ReadonlyMap<string, number>,
 ): Partial<RotationJson> {
   const at = exact.get(`${zone} ${text}`) ?? fromField(text, zone);
-  return at === null ? {} : { [name]: new Date(at).toISOString() };
+  return at === null ? {} : { [name]: toIso(at) };
 }

@@ -1,6 +1,6 @@
 import type { FieldWords } from '~/lib/edits';
+import { spanWords } from '~/lib/time/zone-words';
 import type { Override } from './schedule';
-import { spanWords } from './words';
 
 /** The fields of an override as people read them, on the wall clock of its schedule. */
 export function overrideWords(zone: string): FieldWords<Override>[] {

@@ -13,6 +13,7 @@ import type {
   TimeWindowJson,
 } from '@nightbell/proto';
 import { each } from '~/lib/each';
+import { toIso, toMs } from '~/lib/time/instant';
 
 /** Somebody, as far as a schedule knows them. */
 export interface Person {
@@ -117,8 +118,8 @@ export function toOverrideRequest(wanted: NewOverride): CreateOverrideRequestJso
     kind: wanted.kind,
     ...(wanted.personId && wanted.kind !== 'vacant' ? { user_id: wanted.personId } : {}),
     ...(wanted.kind === 'cover' ? { replaces_user_id: wanted.replacesId } : {}),
-    starts_at: new Date(wanted.from).toISOString(),
-    ends_at: new Date(wanted.to).toISOString(),
+    starts_at: toIso(wanted.from),
+    ends_at: toIso(wanted.to),
     reason: wanted.reason.trim(),
   };
 }
@@ -298,7 +299,7 @@ function toPerson(json: ReferenceJson): Person {
 }
 
 function instant(text: string | undefined): number {
-  return text ? Date.parse(text) : 0;
+  return text ? toMs(text) : 0;
 }
 
 function reason(text: string | undefined): Shift['because'] {

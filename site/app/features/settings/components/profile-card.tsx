@@ -9,10 +9,10 @@ import { ZoneField } from '~/components/ui/zone-field';
 import { useHues } from '~/data/members';
 import { useUpdateUser } from '~/data/users';
 import { reasonOf } from '~/lib/api';
-import { capitalised } from '~/lib/format';
 import { currentSession } from '~/lib/session';
 import { replaceUser } from '~/lib/session-change';
 import { toast } from '~/lib/toast';
+import { capitalised } from '~/lib/words';
 import * as styles from './settings.module.css';
 
 /** The reader's own name, zone and telephone number. */

@@ -10,8 +10,9 @@ import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/data/contact-methods';
 import { isOver, testPage, useSendTestPage } from '~/data/test-pages';
 import { reasonOf } from '~/lib/api';
-import { clockTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { dateOf } from '~/lib/time/instant';
+import { clockTime } from '~/lib/time/words';
 import * as styles from './settings.module.css';
 
 /** What was asked of one contact method: its test page, or why there is none. */
@@ -121,10 +122,8 @@ export function receiptWords(page: TestPageJson | undefined): string {
   const { status = 'queued', detail, created_at, finished_at } = page ?? {};
   if (status === 'queued') return 'Waiting to be sent...';
   if (status === 'sending') return 'Being sent...';
-  const at = clockTime(new Date(finished_at ?? 0));
-  const took = ((new Date(finished_at ?? 0).getTime() - new Date(created_at ?? 0).getTime()) / 1000).toFixed(
-    1,
-  );
+  const at = clockTime(dateOf(finished_at));
+  const took = ((dateOf(finished_at).getTime() - dateOf(created_at).getTime()) / 1000).toFixed(1);
   return status === 'sent'
     ? `Accepted at ${at}, after ${took} s: ${detail ?? 'taken'}`
     : `Failed at ${at}: ${detail}`;
