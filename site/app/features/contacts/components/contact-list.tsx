@@ -1,6 +1,6 @@
 import type { ContactMethodJson } from '@nightbell/proto';
 import { useState } from 'react';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -72,7 +72,7 @@ function ContactRow({ contact, unused, onDelete }: ContactRowProps) {
   const unverified = !contact.disabled_reason && contact.verified === false;
   return (
     <li>
-      <Icon name={kindWords(contact.kind).icon} />
+      <Icon name={channelOf(contact.kind).icon} />
       <div className="grow">
         <p>{contact.name}</p>
         <Trouble contact={contact} />

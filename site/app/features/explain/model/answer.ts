@@ -1,4 +1,5 @@
 import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
+import { channelOf } from '~/components/channel';
 import type { IconName } from '~/components/ui/icon';
 import { dateOf, toMs } from '~/lib/time/instant';
 import { plainDuration } from '~/lib/time/words';
@@ -48,14 +49,6 @@ export interface Answer {
 }
 
 const outcomes = ['paged', 'skipped', 'last_resort', 'pages_nobody', 'held', 'exhausted'] as const;
-const icons: Record<string, IconName> = {
-  email: 'mail',
-  sms: 'sms',
-  voice: 'phone',
-  push: 'push',
-  slack: 'slack',
-  webhook: 'webhook',
-};
 
 /** The answer as the page shows it. */
 export function toAnswer(json: ExplainResponseJson): Answer {
@@ -86,7 +79,7 @@ function toMoment(json: ExplainMomentJson, i: number): Moment {
 
 function toPage(json: ExplainPageJson, i: number, at: Date): Page {
   const contacts = (json.contacts ?? []).map((contact) => ({
-    icon: icons[contact.channel ?? ''] ?? 'push',
+    icon: channelOf(contact.channel).icon,
     name: contact.name || (contact.channel ?? ''),
     hint: contact.hint ?? '',
     delay: delayOf(contact.at, at),

@@ -1,8 +1,9 @@
 import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
 import { changedFields, listOnTop } from '~/lib/edits';
 import { toIso } from '~/lib/time/instant';
+import type { Hours } from '~/lib/time/week';
 import { fromField, toField } from '~/lib/time/zone';
-import type { Person, Rotation, Schedule, Window } from './schedule';
+import type { Person, Rotation, Schedule } from './schedule';
 
 /** A schedule while it is being edited. Times are the texts of their fields, on the wall of its zone. */
 export interface Draft {
@@ -29,7 +30,7 @@ export interface LayerDraft {
   startsAt: string;
   /** Empty: it never ends. */
   endsAt: string;
-  windows: readonly Window[];
+  windows: readonly Hours[];
   /** The instants behind times as they came, by zone and text, so that saving does not round them. */
   exact: ReadonlyMap<string, number>;
 }

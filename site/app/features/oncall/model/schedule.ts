@@ -14,6 +14,7 @@ import type {
 } from '@nightbell/proto';
 import { each } from '~/lib/each';
 import { toIso, toMs } from '~/lib/time/instant';
+import type { Hours } from '~/lib/time/week';
 
 /** Somebody, as far as a schedule knows them. */
 export interface Person {
@@ -39,13 +40,6 @@ export interface OnCall {
   next: Shift | null;
 }
 
-/** A time of day on some days of the week; every day when there are none. */
-export interface Window {
-  days: readonly string[];
-  from: string;
-  to: string;
-}
-
 /** People who are on together; nobody is a vacant seat. */
 export type Seat = readonly Person[];
 
@@ -62,7 +56,7 @@ export interface Rotation {
   startsAt: number;
   /** Null: it never ends. */
   endsAt: number | null;
-  windows: readonly Window[];
+  windows: readonly Hours[];
 }
 
 /** Who is on call when: rotations laid over each other, overrides on top. */
@@ -285,7 +279,7 @@ function toRotation(json: RotationJson): Rotation {
   };
 }
 
-function toWindow(json: TimeWindowJson): Window {
+function toWindow(json: TimeWindowJson): Hours {
   return { days: json.days ?? [], from: json.from || '00:00', to: json.to || '00:00' };
 }
 

@@ -1,8 +1,7 @@
+import { type Hours, weekdays } from '~/lib/time/week';
 import { lengthWords, momentWords, spanWords } from '~/lib/time/zone-words';
 import { capitalised } from '~/lib/words';
-import type { Rotation, Shift, Window } from './schedule';
-
-const week = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+import type { Rotation, Shift } from './schedule';
 
 /** From and to, with the length when both are known: "Sat 28 Mar 08:00 to 14:00, 6 h". */
 export function shiftWords({ from, to }: Pick<Shift, 'from' | 'to'>, zone: string): string {
@@ -30,7 +29,7 @@ export function cadenceWords({
 }
 
 /** When a layer is on: "Weekdays 08:00 to 20:00, weekend all day"; nothing when it always is. */
-export function windowWords(windows: readonly Window[]): string {
+export function windowWords(windows: readonly Hours[]): string {
   const text = windows.map((one) => `${daysWords(one.days)} ${hoursWords(one)}`.trim()).join(', ');
   return capitalised(text);
 }
@@ -46,16 +45,16 @@ export function reasonWords(shift: Shift): string {
 
 /** Days of the week together: "weekdays", "weekend", "Mon to Thu", "Mon, Wed"; empty for every day. */
 export function daysWords(days: readonly string[]): string {
-  const places = week.map((day, i) => (days.includes(day) ? i : -1)).filter((i) => i >= 0);
+  const places = weekdays.map((day, i) => (days.includes(day) ? i : -1)).filter((i) => i >= 0);
   const key = places.join('');
   if (key === '' || key === '0123456') return '';
   if (key === '01234') return 'weekdays';
   if (key === '56') return 'weekend';
-  const words = places.map((i) => capitalised(week[i] ?? '').slice(0, 3));
+  const words = places.map((i) => capitalised(weekdays[i] ?? '').slice(0, 3));
   const run = places.length > 2 && (places.at(-1) ?? 0) - (places[0] ?? 0) === places.length - 1;
   return run ? `${words[0]} to ${words.at(-1)}` : words.join(', ');
 }
 
-function hoursWords({ from, to }: Window): string {
+function hoursWords({ from, to }: Hours): string {
   return from === to ? (from === '00:00' ? 'all day' : `${from} to ${to} the next day`) : `${from} to ${to}`;
 }

@@ -1,5 +1,5 @@
 import type { ReachJson, UserJson } from '@nightbell/proto';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import type { IconName } from '~/components/ui/icon';
 import { dateOf } from '~/lib/time/instant';
 
@@ -47,7 +47,7 @@ export function waysOf(reached: readonly ReachJson[]): readonly Way[] {
     const kind = reach.kind ?? '';
     const state = stateOf(reach);
     const known = ways.get(kind);
-    if (!known || order[state] < order[known.state]) ways.set(kind, { kind, ...kindWords(kind), state });
+    if (!known || order[state] < order[known.state]) ways.set(kind, { kind, ...channelOf(kind), state });
   }
   return [...ways.values()];
 }

@@ -2,7 +2,7 @@ import type { ContactMethodJson, TestPageJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -82,7 +82,7 @@ interface TestRowProps {
 }
 
 function TestRow({ contact, asked, onSend }: TestRowProps) {
-  const { word, icon } = kindWords(contact.kind);
+  const { word, icon } = channelOf(contact.kind);
   return (
     <li>
       <Icon name={icon} />
