@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
+import { Submit } from '~/components/ui/submit';
 import { DateTimeField } from '~/components/ui/time-field';
 import { useReplay } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
@@ -25,15 +25,9 @@ export function ReplayDialog({ webhookId, onClose }: { webhookId: string; onClos
       <form onSubmit={submit}>
         {replay.isError && <Banner tone="failed">{reasonOf(replay.error)}</Banner>}
         <DateTimeField label="Since" required value={since} onChange={setSince} />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={replay.isPending || since === ''}
-          labels={['Replaying...']}
-        >
-          {replay.isPending ? 'Replaying...' : 'Replay events'}
-        </Button>
+        <Submit size="lg" pending={replay.isPending} disabled={since === ''} doing="Replaying...">
+          Replay events
+        </Submit>
         <p className={dialogKit.note}>
           At most 30 days back, in your zone. Each event keeps its webhook-id, so that a receiver that had it
           can drop it.

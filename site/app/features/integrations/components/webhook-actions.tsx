@@ -20,7 +20,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookSubscriptionJson }
   const { id = '', etag, enabled = false } = webhook;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const test = useTestWebhook(id);
-  const change = useChangeWebhook({ id, etag });
+  const change = useChangeWebhook();
   const navigate = useNavigate();
   const close = () => setOpen(null);
   const turn = enabled ? 'Pause' : 'Resume';
@@ -38,7 +38,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookSubscriptionJson }
         icon={enabled ? 'pause' : 'play'}
         disabled={change.isPending}
         labels={['Resume']}
-        onClick={() => change.mutate({ enabled: !enabled }, { onError: failed(`${turn} failed`) })}
+        onClick={() => change.mutate({ id, etag, enabled: !enabled }, { onError: failed(`${turn} failed`) })}
       >
         {turn}
       </Button>

@@ -132,17 +132,14 @@ export function rotationsOf(draft: Draft): RotationJson[] {
   }));
 }
 
-/** Whether two drafts would be stored as the same schedule. */
-export function sameDraft(a: Draft, b: Draft): boolean {
-  if (a === b) return true;
-  const stored = (draft: Draft) => JSON.stringify({ ...draft, layers: rotationsOf(draft) });
-  return stored(a) === stored(b);
+/** A draft as it would be stored, to tell whether two are the same. */
+export function scheduleStored(draft: Draft) {
+  return { ...draft, layers: rotationsOf(draft) };
 }
 
 /** The fields in which two drafts would be stored otherwise. */
 export function changesOf(before: Draft, after: Draft): (keyof Draft)[] {
-  const stored = (draft: Draft) => ({ ...draft, layers: rotationsOf(draft) });
-  return changedFields(stored(before), stored(after));
+  return changedFields(scheduleStored(before), scheduleStored(after));
 }
 
 /** What somebody else stored, with the fields on top that `mine` changed since `base`. */

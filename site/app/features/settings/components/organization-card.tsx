@@ -1,9 +1,9 @@
 import type { OrganizationJson } from '@nightbell/proto';
 import type { FormEvent } from 'react';
-import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useRenameOrganization } from '~/data/organization';
 import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
@@ -46,14 +46,9 @@ export function OrganizationCard({ organization }: { organization: OrganizationJ
           autoComplete="organization"
         />
         <p className="text-3 size-12">On pages and in mails. Since {fullTime(dateOf(created_at))}.</p>
-        <Button
-          type="submit"
-          look="primary"
-          disabled={save.isPending}
-          labels={['Save organization', 'Saving...']}
-        >
-          {save.isPending ? 'Saving...' : 'Save organization'}
-        </Button>
+        <Submit pending={save.isPending} doing="Saving...">
+          Save organization
+        </Submit>
       </form>
     </Card>
   );
