@@ -71,7 +71,7 @@ export function ShiftPopover(props: ShiftPopoverProps) {
 type ReplaceProps = ShiftPopoverProps & NonNullable<ShiftPopoverProps['change']>;
 
 function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplaceProps) {
-  const create = useSaveOverride(null);
+  const create = useSaveOverride();
   const gone = useGone();
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
