@@ -13,7 +13,7 @@ const onEveryPage = [
   /app\/styles\/\w+\.css$/,
   /app\/components\/ui\/(icon|brand|button|avatar|mark|badge|theme-switch|segmented|tool-logo|toaster)\.(tsx|module\.css)$/,
   /app\/components\/ui\/(card|dialog|field|states)\.module\.css$/,
-  /app\/lib\/(paths|words|theme|toast|session|sign-in-request|early-click)\.tsx?$/,
+  /app\/lib\/(paths|words|theme|toast|session|sign-in-request|early-click|time\/counter)\.tsx?$/,
 ];
 
 // Class names are written where they are used, so nothing would be left that asks for the style sheet.
@@ -26,10 +26,12 @@ const keepStyles: Plugin = {
   },
 };
 
-// Of the kit's styles, what the first group left over.
+// What most pages of the workspace use, drafts among it; of the kit's styles, what the first group left over.
 const inWorkspace = [
   /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
-  /app\/components\/ui\/(data-table|filter-field|portion)\.tsx$/,
+  /app\/lib\/(draft|edits|leave-guard|delete-as-read|copy|time\/(words|instant|clock|zone))\.ts$/,
+  /app\/components\/(edit-conflict|draft-problem|layout\/(crumb|page-head))\.tsx$/,
+  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|copy-button)\.tsx$/,
   /app\/components\/ui\/[\w-]+\.module\.css$/,
 ];
 

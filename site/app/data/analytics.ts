@@ -2,6 +2,8 @@ import type { GetAnalyticsResponseJson } from '@nightbell/proto';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { freshFor } from '~/lib/query-client';
+import { toIso } from '~/lib/time/instant';
+import { readersZone } from '~/lib/time/zone';
 import { analyticsKeys } from './keys';
 
 /** Which figures are asked for: the last days, or those of a span of time. */
@@ -16,10 +18,10 @@ export interface Asked {
 
 /** All figures of a period, with days and hours of the reader's own time zone. Older ones stay until others come. */
 export function analytics({ days, since, until, compare, serviceId, teamId }: Asked) {
-  const query = new URLSearchParams({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+  const query = new URLSearchParams({ timezone: readersZone() });
   if (days) query.set('days', String(days));
-  if (since) query.set('since', since.toISOString());
-  if (until) query.set('until', until.toISOString());
+  if (since) query.set('since', toIso(since));
+  if (until) query.set('until', toIso(until));
   if (compare) query.set('compare', 'true');
   if (serviceId) query.set('service_id', serviceId);
   if (teamId) query.set('team_id', teamId);

@@ -2,6 +2,7 @@ import type { AuditEventJson, ListAuditEventsResponseJson } from '@nightbell/pro
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { withCursor } from '~/lib/pages';
+import { toIso } from '~/lib/time/instant';
 import { auditKeys } from './keys';
 
 /** Which entries of the audit log are wanted; an empty word is all of them. */
@@ -37,7 +38,7 @@ export async function readAudit(filter: AuditFilter, most: number): Promise<Audi
 }
 
 function page(filter: AuditFilter, limit: number, cursor: string, signal?: AbortSignal) {
-  const since = filter.days > 0 ? `&since=${new Date(Date.now() - filter.days * day).toISOString()}` : '';
+  const since = filter.days > 0 ? `&since=${toIso(Date.now() - filter.days * day)}` : '';
   return call<ListAuditEventsResponseJson>({
     method: 'GET',
     path: withCursor(`/v1/audit-events?${queryOf(filter, limit)}${since}`, cursor),

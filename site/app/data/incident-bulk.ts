@@ -6,6 +6,7 @@ import type {
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call, switchedMessage } from '~/lib/api';
 import { isSame, sessionToCallWith } from '~/lib/session-change';
+import { toIso } from '~/lib/time/instant';
 import { toast } from '~/lib/toast';
 import { type Seen, showFailure } from './incident-changes';
 import { renew } from './renewal';
@@ -59,7 +60,7 @@ async function changePart(incidents: Seen[], verb: 'acknowledge' | 'resolve'): P
 export async function acknowledgeAll(seen: readonly (Seen & { triggeredAt: Date })[]): Promise<Tally> {
   const newest = seen.reduce((latest, one) => Math.max(latest, one.triggeredAt.getTime()), 0);
   // The server's times are finer than a millisecond.
-  const filter = { triggered_before: new Date(newest + 1).toISOString() };
+  const filter = { triggered_before: toIso(newest + 1) };
   const results = await post({
     action: 'acknowledge',
     filter,

@@ -64,10 +64,10 @@ export function useCreateWindow() {
 }
 
 /** Changes a window that has not ended, as it was read. Pages that it holds no longer are sent. Fails with ApiError. */
-export function useChangeWindow({ id, etag }: Version) {
+export function useChangeWindow() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: CreateMaintenanceWindowRequestJson) =>
+    mutationFn: ({ id, etag, ...body }: Version & CreateMaintenanceWindowRequestJson) =>
       call<object>({
         method: 'PATCH',
         path: addressOf(id),

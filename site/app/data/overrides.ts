@@ -47,17 +47,23 @@ export const overrideById = (id: string) =>
     },
   });
 
+/** An override to make, or to change when there is an id. */
+interface OverrideToSave extends Partial<Version> {
+  scheduleId: string;
+  body: CreateOverrideRequestJson;
+}
+
 /** The mutation that puts somebody else on call, or changes an override. It takes effect at once. Fails with ApiError. */
-export function useSaveOverride(override: Version | null) {
+export function useSaveOverride() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ scheduleId, body }: { scheduleId: string; body: CreateOverrideRequestJson }) =>
+    mutationFn: ({ id, etag, scheduleId, body }: OverrideToSave) =>
       call<CreateOverrideResponseJson>({
-        method: override ? 'PATCH' : 'POST',
-        path: override ? addressOf(override.id) : `/v1/schedules/${encodeURIComponent(scheduleId)}/overrides`,
+        method: id ? 'PATCH' : 'POST',
+        path: id ? addressOf(id) : `/v1/schedules/${encodeURIComponent(scheduleId)}/overrides`,
         body,
-        headers: ifMatch(override?.etag),
-        action: override ? 'save override' : 'create override',
+        headers: ifMatch(etag),
+        action: id ? 'save override' : 'create override',
         keepSession: true,
       }),
     onSuccess: () => renew(client, 'schedule'),

@@ -15,6 +15,7 @@ import { call } from '~/lib/api';
 import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
+import { toIso } from '~/lib/time/instant';
 import { previewKey, scheduleKeys } from './keys';
 import { renew } from './renewal';
 
@@ -78,8 +79,8 @@ export const scheduleTimeline = (id: string, { from, to }: { from: number; to: n
       call<GetScheduleTimelineResponseJson>({
         method: 'GET',
         path: `${addressOf(id)}/timeline?${new URLSearchParams({
-          from: new Date(from).toISOString(),
-          to: new Date(to).toISOString(),
+          from: toIso(from),
+          to: toIso(to),
         })}`,
         action: 'fetch timeline',
         signal,

@@ -17,9 +17,10 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { call } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
 import { callPages, withCursor } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
+import { serverNow } from '~/lib/time/clock';
+import { later, toIso } from '~/lib/time/instant';
 import { serviceKeys } from './keys';
 import { renew } from './renewal';
 
@@ -67,7 +68,7 @@ export function serviceSamples(id: string, hours: number) {
     refetchInterval: minute,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) => {
-      const since = new Date(serverNow().getTime() - hours * 60 * minute).toISOString();
+      const since = toIso(later(serverNow(), -hours * 60 * minute));
       return call<GetServiceSamplesResponseJson>({
         method: 'GET',
         path: `/v1/services/${encodeURIComponent(id)}/samples?since=${since}`,

@@ -119,10 +119,10 @@ export interface WebhookChange {
 }
 
 /** Changes a subscription as it was read. */
-export function useChangeWebhook({ id, etag }: Version) {
+export function useChangeWebhook() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: WebhookChange) =>
+    mutationFn: ({ id, etag, ...body }: Version & WebhookChange) =>
       call<object>({
         method: 'PATCH',
         path: addressOf(id),

@@ -2,7 +2,7 @@ import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
-import { type ApiError, call } from './api';
+import { type ApiError, call, fieldReason } from './api';
 import { currentSession, lastSessionEnd } from './session';
 import { showAs, startSession } from './session-change';
 
@@ -40,6 +40,19 @@ describe('failures read as the product says', () => {
       status: 503,
       detail: 'Try again.',
     });
+  });
+  it('for single fields, beside the sentence', async () => {
+    const details = [{ field: 'name', code: 'required', message: 'is required' }];
+    server.use(
+      http.get('*/v1/incidents', () =>
+        HttpResponse.json({ code: 'invalid_fields', message: 'name is required.', details }, { status: 422 }),
+      ),
+    );
+    const failure = await failureOf(list);
+    expect(failure?.fields).toEqual({ name: 'is required' });
+    expect(fieldReason(failure, 'name')).toBe('Is required.');
+    expect(fieldReason(failure, 'title')).toBeUndefined();
+    expect(fieldReason(new Error('x'), 'name')).toBeUndefined();
   });
   it('for an exact message', async () => {
     server.use(http.get('*/v1/incidents', () => new HttpResponse(null, { status: 404 })));

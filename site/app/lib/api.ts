@@ -1,7 +1,8 @@
-import { learnServerTime } from './clock';
 import { type RefreshAnswer, renew } from './renewal';
 import { currentSession, type SessionUser } from './session';
 import { endSession, sessionToCallWith } from './session-change';
+import { learnServerTime } from './time/clock';
+import { capitalised } from './words';
 
 /** The sentence shown when the server could not be reached at all. */
 export const networkMessage = 'Network error. Please check your connection and try again.';
@@ -23,12 +24,15 @@ export class ApiError extends Error {
   readonly status: number;
   /** The server's own sentence, when it sent one. */
   readonly detail: string;
+  /** What is wrong with single fields, by their paths in the request: "must be a URL". */
+  readonly fields: Readonly<Record<string, string>>;
 
-  constructor(message: string, status: number, detail = '') {
+  constructor(message: string, status: number, detail = '', fields: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.detail = detail;
+    this.fields = fields;
   }
 }
 
@@ -42,6 +46,12 @@ export class SessionExpired extends ApiError {
 /** Why a call failed, in the server's words when it gave any, else in ours. */
 export function reasonOf(error: Error): string {
   return (error instanceof ApiError && error.detail) || error.message;
+}
+
+/** What the server says is wrong with a field of what was sent, as a sentence. */
+export function fieldReason(error: Error | null, field: string): string | undefined {
+  const said = error instanceof ApiError ? error.fields[field] : undefined;
+  return said && `${capitalised(said)}.`;
 }
 
 /** One call: what to ask and how its failures read. */
@@ -74,7 +84,8 @@ export async function call<T>(request: Call): Promise<T> {
     throw cause instanceof ApiError && cause.status === 0 ? unreached(request, cause.message) : cause;
   });
   if (response.ok) return wholeAnswer<T>(response, request);
-  throw new ApiError(failureMessage(request, response), response.status, messageOf(await readJson(response)));
+  const body = await readJson(response);
+  throw new ApiError(failureMessage(request, response), response.status, messageOf(body), fieldsOf(body));
 }
 
 /**
@@ -150,6 +161,15 @@ export async function readJson(response: Response): Promise<unknown> {
 export function messageOf(body: unknown): string {
   if (typeof body !== 'object' || body === null || !('message' in body)) return '';
   return typeof body.message === 'string' ? body.message : '';
+}
+
+// The `details` of an error body, by field.
+function fieldsOf(body: unknown): Record<string, string> {
+  const details = typeof body === 'object' && body && 'details' in body ? body.details : null;
+  if (!Array.isArray(details)) return {};
+  return Object.fromEntries(
+    details.flatMap((one) => (one?.field && one.message ? [[String(one.field), String(one.message)]] : [])),
+  );
 }
 
 // Which call it was matters more than that the network is down, so that comes first.

@@ -14,7 +14,7 @@ import { Report } from '~/features/analytics/components/report';
 import { askedOf, viewOf } from '~/features/analytics/model/period';
 import { toFigures } from '~/features/analytics/model/sheets';
 import { useAddressParams } from '~/lib/address-params';
-import { fullDay } from '~/lib/format';
+import { fullDay } from '~/lib/time/words';
 
 export function clientLoader({ request }: { request: Request }) {
   const asked = askedOf(viewOf(new URL(request.url).searchParams));

@@ -21,9 +21,9 @@ import { RelatedIncidents } from '~/features/incidents/components/related-incide
 import { SeverityRose } from '~/features/incidents/components/severity-rose';
 import { Subscribers } from '~/features/incidents/components/subscribers';
 import { type Incident as IncidentData, toIncident } from '~/features/incidents/model/incident';
-import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { shortId } from '~/lib/words';
 import type { Route } from './+types/incident';
 
 /** All parts at once. What else is shown depends on whether a program reported something. */

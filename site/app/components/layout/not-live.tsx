@@ -1,7 +1,8 @@
 import { Button } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
-import { nightTime } from '~/lib/format';
 import { type Freshness, useFreshness } from '~/lib/freshness';
+import { dateOf } from '~/lib/time/instant';
+import { nightTime } from '~/lib/time/words';
 import * as styles from './not-live.module.css';
 
 /** A thin bar that says that the page may be old, and why; amber only while incidents are unacknowledged. */
@@ -26,7 +27,7 @@ export function NotLive({ needed }: { needed: boolean }) {
 }
 
 function wordsOf(freshness: Exclude<Freshness, { kind: 'fresh' }>): string {
-  const since = freshness.since > 0 ? nightTime(new Date(freshness.since), new Date()) : '';
+  const since = freshness.since > 0 ? nightTime(dateOf(freshness.since), new Date()) : '';
   if (freshness.kind === 'waiting') return `Waiting for the server since ${since}. This page may be old.`;
   if (freshness.kind === 'silent')
     return since ? `Not live. Last update ${since}.` : 'Not live. Connecting to the server.';

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { reasonOf } from '~/lib/api';
-import { nightTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { nightTime } from '~/lib/time/words';
 import { Button } from './button';
 import * as cardStyles from './card.module.css';
 import { BoneRows } from './skeleton';
@@ -85,7 +86,7 @@ export function FetchFailed({ of, children, card = false }: FetchFailedProps) {
   const detail = reason === said ? undefined : reason;
   const retry = () => void of.refetch();
   if (of.data !== undefined) {
-    const since = nightTime(new Date(of.dataUpdatedAt), new Date());
+    const since = nightTime(dateOf(of.dataUpdatedAt), new Date());
     return (
       <div className={card ? `${styles.outdated} ${cardStyles.card}` : styles.outdated} role="alert">
         <p>

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { toTime } from '~/lib/time-of-day';
+import { toTime } from '~/lib/time/time-of-day';
 import * as fieldStyles from './field.module.css';
 import * as styles from './time-field.module.css';
 

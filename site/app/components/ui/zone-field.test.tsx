@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { timezones } from '~/lib/timezones';
+import { timezones } from '~/lib/time/timezones';
 import { ZoneField } from './zone-field';
 
 const onChange = vi.fn();

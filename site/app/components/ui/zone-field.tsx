@@ -1,4 +1,4 @@
-import { timezones } from '~/lib/timezones';
+import { knownZones, timezones } from '~/lib/time/timezones';
 import { type Choice, SearchSelect } from './search-select';
 
 /** A time zone, found by typing: the usual ones first, then every other one that the browser knows. */
@@ -23,9 +23,8 @@ export function ZoneField({
 }
 
 function zonesWith(zone: string): Choice[] {
-  const known = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
   const usual: readonly string[] = timezones;
-  const others = [...new Set([...known, zone])].filter((one) => !usual.includes(one)).toSorted();
+  const others = [...new Set([...knownZones(), zone])].filter((one) => !usual.includes(one)).toSorted();
   return [
     ...usual.map((one) => ({ ...choiceOf(one), group: 'Usual' })),
     ...others.map((one) => ({ ...choiceOf(one), group: 'All' })),

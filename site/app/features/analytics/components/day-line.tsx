@@ -1,4 +1,4 @@
-import { isWeekend, shortDay } from '../model/period';
+import { isWeekend, shortDay } from '~/lib/time/day';
 import { type Cell, shown } from '../model/sheet';
 import * as styles from './charts.module.css';
 

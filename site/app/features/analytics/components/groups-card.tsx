@@ -1,6 +1,6 @@
 import type { IncidentFiguresJson } from '@nightbell/proto';
 import * as tableKit from '~/components/ui/table.module.css';
-import { plainDuration } from '~/lib/format';
+import { plainDuration } from '~/lib/time/words';
 import { type Figures, groupSheet, peopleSheet } from '../model/sheets';
 import { counted } from '../model/words';
 import { AcrossBar } from './day-bars';

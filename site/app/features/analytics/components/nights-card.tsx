@@ -1,8 +1,8 @@
 import type { PersonLoadJson } from '@nightbell/proto';
 import { Avatar } from '~/components/ui/avatar';
 import * as tableKit from '~/components/ui/table.module.css';
-import { plainDuration } from '~/lib/format';
-import { shortDay } from '../model/period';
+import { shortDay } from '~/lib/time/day';
+import { plainDuration } from '~/lib/time/words';
 import { type Figures, peopleSheet } from '../model/sheets';
 import { countChange, counted, spanOf } from '../model/words';
 import { FigureCard } from './figure-card';

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import * as tableKit from '~/components/ui/table.module.css';
-import { plainDuration } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { plainDuration } from '~/lib/time/words';
 import { alertSheet, type Figures } from '../model/sheets';
 import { counted } from '../model/words';
 import { AcrossBar } from './day-bars';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { SeverityMark } from '~/components/ui/mark';
 import { Segmented } from '~/components/ui/segmented';
 import { useHues } from '~/data/members';
-import { plainDuration } from '~/lib/format';
+import { plainDuration } from '~/lib/time/words';
 import { daySheet, type Figures, hourSheet } from '../model/sheets';
 import { countChange, counted, timeChange } from '../model/words';
 import { DayBars } from './day-bars';

@@ -1,6 +1,6 @@
 import * as cardKit from '~/components/ui/card.module.css';
 import { CopyButton } from '~/components/ui/copy-button';
-import { plainDuration } from '~/lib/format';
+import { plainDuration } from '~/lib/time/words';
 import type { Figures } from '../model/sheets';
 import { type Change, countChange, spanOf, summary, timeChange } from '../model/words';
 import * as styles from './tiles.module.css';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedOf, isWeekend, lengthParams, shortDay, viewOf } from './period';
+import { askedOf, lengthParams, viewOf } from './period';
 
 const view = (query: string) => viewOf(new URLSearchParams(query));
 
@@ -43,17 +43,5 @@ describe('the period in the address', () => {
       from: '',
       to: '',
     });
-  });
-});
-
-describe('days', () => {
-  it('are written short, and know weekends', () => {
-    expect(shortDay('2026-11-04')).toBe('4 Nov');
-    expect(['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23'].map(isWeekend)).toEqual([
-      false,
-      true,
-      true,
-      false,
-    ]);
   });
 });

@@ -1,4 +1,6 @@
 import type { Asked } from '~/data/analytics';
+import { dayStart, dayText } from '~/lib/time/day';
+import { later } from '~/lib/time/instant';
 
 /** The periods that are one press away, in days; the first of them is not the one without a choice. */
 export const lengths = ['7', '30', '90'] as const;
@@ -44,8 +46,8 @@ export function lengthParams(length: Length, view: View, today: Date): Record<st
   const days = view.length === 'custom' ? 0 : Number(view.length);
   return {
     days: '',
-    from: view.from || dateOf(new Date(today.getTime() - days * day)),
-    to: view.to || dateOf(today),
+    from: view.from || dayText(later(today, -days * day)),
+    to: view.to || dayText(today),
   };
 }
 
@@ -53,42 +55,15 @@ export function lengthParams(length: Length, view: View, today: Date): Record<st
 export function askedOf(view: View): Asked | null {
   const rest = { compare: view.compare, serviceId: view.service, teamId: view.team };
   if (view.length !== 'custom') return { days: Number(view.length), ...rest };
-  const [since, until] = [midnight(view.from), midnight(view.to, 1)];
+  const [since, until] = [dayStart(view.from), dayStart(view.to, 1)];
   return view.problem === null && since && until ? { since, until, ...rest } : null;
 }
 
 function problemOf(from: string, to: string): string | null {
-  const [first, last] = [midnight(from), midnight(to, 1)];
+  const [first, last] = [dayStart(from), dayStart(to, 1)];
   if (!first || !last) return 'Choose the first and the last day.';
   if (last <= first) return 'The last day is before the first.';
   // Half a day for clocks that were changed in between.
   if (last.getTime() - first.getTime() > (longest + 0.5) * day) return `Choose ${longest} days or fewer.`;
   return null;
-}
-
-// The midnight at which a day of the reader's calendar begins, or one of the days after it.
-function midnight(date: string, later = 0): Date | null {
-  const [, year, month, dayOfMonth] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? [];
-  if (!year) return null;
-  return new Date(Number(year), Number(month) - 1, Number(dayOfMonth) + later);
-}
-
-/** A day of the reader's calendar, such as 2026-11-24. */
-export function dateOf(at: Date): string {
-  const two = (n: number) => String(n).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
-
-/** A day as it is written in a chart: "24 Nov". */
-export function shortDay(date: string): string {
-  return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
-}
-
-/** Whether a day is a Saturday or a Sunday. */
-export function isWeekend(date: string): boolean {
-  return [0, 6].includes(new Date(`${date}T00:00:00Z`).getUTCDay());
 }

@@ -1,4 +1,4 @@
-import { plainDuration } from '~/lib/format';
+import { plainDuration } from '~/lib/time/words';
 
 /** A cell: words, a number, or null for what there is none of. */
 export type Cell = string | number | null;

@@ -6,6 +6,7 @@ import type {
   IncidentFiguresJson,
   PersonFiguresJson,
 } from '@nightbell/proto';
+import { later, toDate } from '~/lib/time/instant';
 import type { Cell, Column, Sheet } from './sheet';
 
 /** The answer, with what the page asks of it more than once. */
@@ -22,8 +23,8 @@ const day = 24 * 60 * 60 * 1000;
 
 /** Reads the answer at a moment: pages of long ago are not kept, so they compare with nothing. */
 export function toFigures(answer: GetAnalyticsResponseJson, now: Date): Figures {
-  const keptFrom = new Date(now.getTime() - (answer.pages_kept_days ?? 0) * day);
-  const begins = (period: { since?: string } | undefined) => new Date(period?.since ?? now);
+  const keptFrom = later(now, -(answer.pages_kept_days ?? 0) * day);
+  const begins = (period: { since?: string } | undefined) => toDate(period?.since) ?? now;
   const compared = answer.before !== undefined;
   return {
     ...answer,

@@ -1,6 +1,6 @@
 import type { AnalyticsPeriodJson } from '@nightbell/proto';
-import { plainDuration } from '~/lib/format';
-import { shortDay } from './period';
+import { shortDay } from '~/lib/time/day';
+import { plainDuration } from '~/lib/time/words';
 
 /** What became of a figure: `better` says whether that is good news, and is absent where it is neither. */
 export interface Change {

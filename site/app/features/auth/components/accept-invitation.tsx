@@ -3,6 +3,7 @@ import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import type { Session } from '~/lib/session';
+import { readersZone } from '~/lib/time/zone';
 import { acceptInvitation, type Invited, readInvitation } from '../api/invitation';
 
 type Reading = { kind: 'loading' } | { kind: 'open'; invited: Invited } | { kind: 'closed'; message: string };
@@ -51,7 +52,7 @@ function JoinForm({ token, invited, onJoined }: JoinFormProps) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const password = String(form.get('password'));
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+    const timeZone = readersZone();
     const who = invited.has_account ? {} : { name: String(form.get('name')).trim(), timezone: timeZone };
     setPending(true);
     setRefusal('');

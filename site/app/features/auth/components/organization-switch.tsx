@@ -5,9 +5,9 @@ import { Icon } from '~/components/ui/icon';
 import { Popover } from '~/components/ui/popover';
 import { organizationList } from '~/data/account';
 import { reasonOf } from '~/lib/api';
-import { capitalised } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
+import { capitalised } from '~/lib/words';
 import { switchOrganization } from '../api/switch-organization';
 import * as styles from './organization-switch.module.css';
 

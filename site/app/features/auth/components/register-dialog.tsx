@@ -6,7 +6,7 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
 import { paths } from '~/lib/paths';
-import { timezones } from '~/lib/timezones';
+import { timezones } from '~/lib/time/timezones';
 import { register } from '../api/register';
 import { type Plan, registrationOf, type UserType } from '../model/registration';
 

@@ -1,11 +1,12 @@
-import { type FormEvent, useState } from 'react';
+import { DraftProblem } from '~/components/draft-problem';
 import { Button } from '~/components/ui/button';
 import { CopyButton } from '~/components/ui/copy-button';
-import { Banner, Dialog } from '~/components/ui/dialog';
+import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useAddContact } from '~/data/contact-methods';
-import { reasonOf } from '~/lib/api';
+import { useDraft } from '~/lib/draft';
 import { toast } from '~/lib/toast';
 import * as styles from './contact-list.module.css';
 
@@ -24,8 +25,24 @@ const kinds = [
 /** Adds a way to reach the reader or, shared, a channel of the organization. A webhook's secret is shown this once. */
 export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: () => void }) {
   const add = useAddContact();
-  const [chosen, setChosen] = useState<string>('email');
-  const kind = kinds.find(({ value }) => value === chosen) ?? kinds[0];
+  const edit = useDraft({
+    stored: { kind: 'email', name: '', address: '' },
+    draftOf: (stored) => stored,
+    request: ({ kind, name, address }) => ({
+      kind,
+      name: name.trim(),
+      address: address.trim(),
+      ...(shared ? { shared } : {}),
+    }),
+    save: add,
+    onSaved: ({ contact_method, message, signing_secret }) => {
+      if (signing_secret) return;
+      const link = 'Open the link that was mailed to it: it is paged from then on.';
+      toast({ kind: 'success', title: message || (contact_method?.verified === false ? link : 'Added.') });
+      onClose();
+    },
+  });
+  const kind = kinds.find(({ value }) => value === edit.draft.kind) ?? kinds[0];
   const secret = add.data?.signing_secret;
   if (secret) {
     return (
@@ -44,54 +61,35 @@ export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: (
       </Dialog>
     );
   }
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const body = {
-      kind: kind.value,
-      name: String(form.get('name')).trim(),
-      address: String(form.get('address')).trim(),
-      ...(shared ? { shared } : {}),
-    };
-    add.mutate(body, {
-      onSuccess: ({ contact_method, message, signing_secret }) => {
-        if (signing_secret) return;
-        const link = 'Open the link that was mailed to it: it is paged from then on.';
-        toast({ kind: 'success', title: message || (contact_method?.verified === false ? link : 'Added.') });
-        onClose();
-      },
-    });
-  };
   return (
     <Dialog title={shared ? 'Add shared channel' : 'Add contact method'} onClose={onClose}>
-      <form onSubmit={submit}>
-        {add.isError && <Banner tone="failed">{reasonOf(add.error)}</Banner>}
+      <form onSubmit={edit.submit}>
+        <DraftProblem of={edit} />
         <SelectField
           label="Kind"
-          name="kind"
           options={kinds}
-          value={chosen}
-          onChange={(event) => setChosen(event.target.value)}
+          {...edit.text('kind')}
+          onChange={(event) => edit.set({ kind: event.target.value, address: '' })}
         />
         <TextField
           label="Name"
-          name="name"
           required
           maxLength={100}
           placeholder={shared ? 'Ops room' : 'Phone'}
+          {...edit.text('name')}
         />
         <TextField
           key={kind.value}
           label={kind.label}
-          name="address"
           type={kind.type}
           required
           maxLength={2000}
           placeholder={kind.sample}
+          {...edit.text('address')}
         />
-        <Button type="submit" look="primary" size="lg" disabled={add.isPending} labels={['Adding...']}>
-          {add.isPending ? 'Adding...' : shared ? 'Add shared channel' : 'Add contact method'}
-        </Button>
+        <Submit size="lg" pending={add.isPending} doing="Adding...">
+          {shared ? 'Add shared channel' : 'Add contact method'}
+        </Submit>
         <p className={dialogKit.note}>
           {shared
             ? 'It is paged by the escalation policies that name it.'

@@ -1,13 +1,14 @@
 import type { ContactMethodJson } from '@nightbell/proto';
 import { useState } from 'react';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { useSendVerification } from '~/data/contact-methods';
-import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { ContactDialog } from './contact-dialog';
 import * as styles from './contact-list.module.css';
 import { DeleteContact } from './delete-contact';
@@ -71,7 +72,7 @@ function ContactRow({ contact, unused, onDelete }: ContactRowProps) {
   const unverified = !contact.disabled_reason && contact.verified === false;
   return (
     <li>
-      <Icon name={kindWords(contact.kind).icon} />
+      <Icon name={channelOf(contact.kind).icon} />
       <div className="grow">
         <p>{contact.name}</p>
         <Trouble contact={contact} />
@@ -94,7 +95,7 @@ function Trouble({ contact }: { contact: ContactMethodJson }) {
       </p>
     );
   if (!contact.failing_reason) return null;
-  const since = contact.failing_since_at ? ` since ${fullTime(new Date(contact.failing_since_at))}` : '';
+  const since = contact.failing_since_at ? ` since ${fullTime(dateOf(contact.failing_since_at))}` : '';
   return (
     <p className={styles.trouble}>
       Failing{since}: {contact.failing_reason}

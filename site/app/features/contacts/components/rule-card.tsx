@@ -1,7 +1,7 @@
 import type { ContactMethodJson, NotificationRuleJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -58,7 +58,7 @@ function RuleRow({ rule, contact }: { rule: NotificationRuleJson; contact?: Cont
   const remove = useDeleteRule();
   const { id = '', etag, delay_seconds = 0 } = rule;
   const when = delayWords(delay_seconds);
-  const { icon } = kindWords(contact?.kind);
+  const { icon } = channelOf(contact?.kind);
   return (
     <li>
       <Icon name={icon} />

@@ -1,9 +1,9 @@
 import type { ContactMethodJson } from '@nightbell/proto';
 import type { FormEvent } from 'react';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useAddRule } from '~/data/notification-rules';
 import { reasonOf } from '~/lib/api';
 import { delays, urgencies } from '../model/rules';
@@ -34,9 +34,9 @@ export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]
         <SelectField label="Tell me by" name="contact" options={contacts} />
         <SelectField label="Of severity" name="urgency" options={urgencies} />
         <SelectField label="When" name="delay" options={delays} />
-        <Button type="submit" look="primary" size="lg" disabled={add.isPending} labels={['Adding...']}>
-          {add.isPending ? 'Adding...' : 'Add rule'}
-        </Button>
+        <Submit size="lg" pending={add.isPending} doing="Adding...">
+          Add rule
+        </Submit>
         <p className={dialogKit.note}>
           Later rules are reminders: they are not sent once somebody has answered. Where one method fails, the
           next is used at once.

@@ -1,9 +1,9 @@
+import { HoursEditor } from '~/components/hours-editor';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { SeverityMark } from '~/components/ui/mark';
-import { capitalised } from '~/lib/format';
-import { type Hours, severities } from '../model/policy';
-import { HoursEditor } from './hours-editor';
-import * as styles from './step-editor.module.css';
+import { Toggles } from '~/components/ui/toggle';
+import type { Hours } from '~/lib/time/week';
+import { severities } from '../model/policy';
 
 interface Condition {
   /** All when empty. */
@@ -23,29 +23,16 @@ export function ConditionFields({
   value: Condition;
   onChange: (fields: Partial<Condition>) => void;
 }) {
-  const all = value.severities.length === 0;
-  const toggle = (severity: string) => {
-    const on = severities.filter((one) => (one === severity) !== (all || value.severities.includes(one)));
-    if (on.length > 0) onChange({ severities: on.length === severities.length ? [] : on });
-  };
   return (
     <>
       <fieldset>
         <legend className={fieldKit.label}>Severities of {of}</legend>
-        <div className={styles.severities}>
-          {severities.map((severity) => (
-            <label key={severity} className={styles.toggle}>
-              <input
-                type="checkbox"
-                className="visually-hidden"
-                aria-label={capitalised(severity)}
-                checked={all || value.severities.includes(severity)}
-                onChange={() => toggle(severity)}
-              />
-              <SeverityMark value={severity} />
-            </label>
-          ))}
-        </div>
+        <Toggles
+          all={severities}
+          chosen={value.severities}
+          sign={(severity) => <SeverityMark value={severity} />}
+          onChange={(severities) => onChange({ severities })}
+        />
       </fieldset>
       <fieldset>
         <legend className={fieldKit.label}>Hours of {of}</legend>

@@ -7,6 +7,7 @@ import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Banner } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { ZoneField } from '~/components/ui/zone-field';
 import { onCallNow } from '~/data/schedules';
 import { reasonOf } from '~/lib/api';
@@ -25,11 +26,11 @@ import { useTargetChoices } from './use-target-choices';
 
 /** Writes a policy: a form on the left, what it means on the right. Nothing is stored before Save. */
 export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
-  const { draft, change, faults, dirty, save, submit, discard, guard, conflict } = usePolicyDraft(policy);
+  const { draft, change, faults, dirty, save, submit, discard, guard, conflict, errorOf } =
+    usePolicyDraft(policy);
   const form = useRef<HTMLFormElement>(null);
   const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    if (submit()) return;
+    if (submit(event)) return;
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   return (
@@ -41,16 +42,14 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
       aria-label="Escalation policy"
     >
       <div className="stack">
-        {conflict && (
-          <EditConflict changes={conflict.changes} onKeepMine={conflict.keepOnTop} onTakeTheirs={discard} />
-        )}
+        {conflict && <EditConflict {...conflict} />}
         {save.isError && !conflict && (
           <Banner tone="failed">
             {save.error.message}
             {reasonOf(save.error) !== save.error.message && <p className="text-2">{reasonOf(save.error)}</p>}
           </Banner>
         )}
-        <Basics policy={draft} error={faults.name} onChange={change} />
+        <Basics policy={draft} error={faults.name ?? errorOf('name')} onChange={change} />
         <Steps policy={draft} faults={faults} onChange={change} />
         <Timers policy={draft} faults={faults} onChange={change} />
         <QuietCard policy={draft} faults={faults} onChange={change} />
@@ -68,9 +67,9 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
               : 'Nothing is stored yet.'}
           </span>
           {policy.id && <Button onClick={discard}>Discard</Button>}
-          <Button type="submit" look="primary" disabled={save.isPending} labels={['Saving policy...']}>
-            {save.isPending ? 'Saving policy...' : 'Save policy'}
-          </Button>
+          <Submit pending={save.isPending} doing="Saving policy...">
+            Save policy
+          </Submit>
         </div>
       )}
       <LeaveDialog guard={guard} what="policy" />

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { policyDetail, useSavePolicy } from '~/data/policies';
-import { changedFields, isConflict, listOnTop, theirChanges } from '~/lib/edits';
+import { useDraft } from '~/lib/draft';
+import { changedFields, listOnTop } from '~/lib/edits';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
@@ -13,68 +13,34 @@ import { policyWords } from '../model/policy-words';
 /** A policy that is being written: the draft, its faults once somebody tried to save, and the ways out of it. */
 export function usePolicyDraft(policy: Policy) {
   const client = useQueryClient();
-  const [edited, setEdited] = useState<Policy | null>(null);
-  // What the draft began as, and what somebody else has stored meanwhile.
-  const [base, setBase] = useState(policy);
-  const [theirs, setTheirs] = useState<Policy | null>(null);
-  const [tried, setTried] = useState(false);
-  const save = useSavePolicy();
   const navigate = useNavigate();
-  const draft = edited ?? policy;
-  const dirty = edited !== null && !same(edited, policy);
-  const guard = useLeaveGuard(dirty);
-  const faults: Faults = tried ? faultsOf(draft) : {};
-  const submit = (): boolean => {
-    setTried(true);
-    if (Object.keys(faultsOf(draft)).length > 0) return false;
-    const { id, etag } = draft;
-    save.mutate(
-      { id, etag, ...toRequest(draft) },
-      {
-        onSuccess: (answer) => {
-          const stored = toPolicy(answer);
-          letGo();
-          setEdited(null);
-          setBase(stored);
-          setTried(false);
-          toast({ kind: 'success', title: `${stored.name} is saved` });
-          if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
-        },
-        onError: async (error) => {
-          if (isConflict(error))
-            setTheirs(await client.query({ ...policyDetail(id), staleTime: 0, select: toPolicy }));
-        },
-      },
-    );
-    return true;
-  };
-  const change = (next: Policy) => {
-    if (edited === null) setBase(policy);
-    setEdited(next);
-  };
-  const keepOnTop = () => {
-    if (theirs === null) return;
-    const mine = Object.fromEntries(
-      changedFields(toRequest(base), toRequest(draft)).flatMap(fieldsBehind(draft)),
-    );
-    const steps = listOnTop(base.steps, draft.steps, theirs.steps, storedStep(base));
-    setEdited({ ...theirs, ...mine, steps });
-    setBase(theirs);
-    setTheirs(null);
-    save.reset();
-  };
-  const discard = () => {
-    setEdited(null);
-    setTheirs(null);
-    setTried(false);
-    save.reset();
-  };
-  const conflict = theirs && { changes: theirChanges(policyWords, base, theirs, draft), keepOnTop };
-  return { draft, change, faults, dirty, save, submit, discard, guard, conflict };
+  const save = useSavePolicy();
+  const edit = useDraft({
+    stored: policy,
+    draftOf: (stored) => stored,
+    follows: true,
+    storedAs: toRequest,
+    request: (draft, { id, etag }) => Object.values(faultsOf(draft))[0] ?? { id, etag, ...toRequest(draft) },
+    save,
+    onSaved: (answer) => {
+      const stored = toPolicy(answer);
+      letGo();
+      toast({ kind: 'success', title: `${stored.name} is saved` });
+      if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
+    },
+    fetchNow: () => client.query({ ...policyDetail(policy.id), staleTime: 0, select: toPolicy }),
+    words: () => policyWords,
+    onTop: policyOnTop,
+  });
+  const guard = useLeaveGuard(edit.dirty);
+  const faults: Faults = edit.tried ? faultsOf(edit.draft) : {};
+  return { ...edit, save, guard, faults };
 }
 
-function same(a: Policy, b: Policy): boolean {
-  return JSON.stringify(toRequest(a)) === JSON.stringify(toRequest(b));
+function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {
+  const own = Object.fromEntries(changedFields(toRequest(base), toRequest(mine)).flatMap(fieldsBehind(mine)));
+  const steps = listOnTop(base.steps, mine.steps, theirs.steps, storedStep(base));
+  return { ...theirs, ...own, steps };
 }
 
 type Asked = keyof ReturnType<typeof toRequest>;

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { toTime } from '~/lib/time-of-day';
+import { toTime } from '~/lib/time/time-of-day';
+import { type Hours, office, weekdays } from '~/lib/time/week';
 import { coverageOf, coveredShare, holesInWords } from './coverage';
 import { closedSpans, daysInWords, hoursInWords, openMinutes, week } from './hours';
-import { days, emptyStep, type Hours, type Step } from './policy';
+import { emptyStep, type Step } from './policy';
 
-const weekdays = days.slice(0, 5);
-const office: Hours = { days: weekdays, from: '09:00', to: '17:00' };
 const night: Hours = { days: ['sunday'], from: '22:00', to: '06:00' };
 
 const step = (fields: Partial<Step>): Step => ({
@@ -88,10 +87,10 @@ describe('holes', () => {
   });
 
   it('may be whole days', () => {
-    expect(words(step({ hours: [{ days: weekdays, from: '00:00', to: '00:00' }] }))).toEqual([
+    expect(words(step({ hours: [{ days: office.days, from: '00:00', to: '00:00' }] }))).toEqual([
       'Sat 00:00 to Mon 00:00: no step is for any incident.',
     ]);
-    expect(words(step({ hours: [{ days: days.slice(0, 6), from: '00:00', to: '00:00' }] }))).toEqual([
+    expect(words(step({ hours: [{ days: weekdays.slice(0, 6), from: '00:00', to: '00:00' }] }))).toEqual([
       'Sun: no step is for any incident.',
     ]);
   });

@@ -1,5 +1,5 @@
-import { capitalised } from '~/lib/format';
-import { days, type Hours } from './policy';
+import { type Hours, weekdays } from '~/lib/time/week';
+import { capitalised } from '~/lib/words';
 
 const day = 24 * 60;
 /** How many minutes a week has. */
@@ -52,7 +52,7 @@ export function hoursInWords(windows: readonly Hours[]): string {
 
 /** Days for people: "every day", "Mon to Fri", "Sat, Sun". */
 export function daysInWords(names: readonly string[]): string {
-  const numbers = days.flatMap((name, i) => (names.includes(name) ? [i] : []));
+  const numbers = weekdays.flatMap((name, i) => (names.includes(name) ? [i] : []));
   if (numbers.length === 0 || numbers.length === 7) return 'every day';
   const runs: number[][] = [];
   for (const number of numbers) {
@@ -77,7 +77,7 @@ export function spansInWords(spans: readonly Span[]): string {
 function groupInWords(group: readonly Span[]): string {
   const [first] = group;
   if (!first) return '';
-  const names = group.map(({ from }) => days[Math.floor(from / day)] ?? '');
+  const names = group.map(({ from }) => weekdays[Math.floor(from / day)] ?? '');
   const [from, to] = [clockOf(first.from), clockOf(first.to)];
   if (first.to - first.from === day && from === '00:00') return daysInWords(names);
   if (first.to - first.from <= day) return `${daysInWords(names)} ${from} to ${to}`;
@@ -87,7 +87,7 @@ function groupInWords(group: readonly Span[]): string {
 function spansOf({ days: names, from, to }: Hours): Span[] {
   const [start, end] = [minutesOf(from), minutesOf(to)];
   const length = end > start ? end - start : end - start + day;
-  return days
+  return weekdays
     .map((name, i) => ({ name, at: i * day + start }))
     .filter(({ name }) => names.length === 0 || names.includes(name))
     .map(({ at }) => ({ from: at, to: at + length }));
@@ -114,5 +114,5 @@ function clockOf(minute: number): string {
 }
 
 function short(number: number | undefined): string {
-  return capitalised((days[number ?? 0] ?? '').slice(0, 3));
+  return capitalised((weekdays[number ?? 0] ?? '').slice(0, 3));
 }

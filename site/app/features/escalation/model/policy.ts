@@ -6,6 +6,7 @@ import type {
   EscalationTargetJson,
   TimeWindowJson,
 } from '@nightbell/proto';
+import { type Hours, weekdays } from '~/lib/time/week';
 
 /** What a step pages. */
 export type TargetKind = 'user' | 'schedule' | 'team' | 'channel';
@@ -15,13 +16,6 @@ export interface Target {
   kind: TargetKind;
   id: string;
   name: string;
-}
-
-/** A time of day on some days of the week, on the policy's clock. No days means every day; equal times, a whole day. */
-export interface Hours {
-  days: readonly string[];
-  from: string;
-  to: string;
 }
 
 /** One step: whom it pages, when it applies, and how long it waits. `key` is only for the screen. */
@@ -74,14 +68,11 @@ export interface Policy {
 
 /** The severities, worst first. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const;
-/** The days as the contract names them, from Monday. */
-export const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
 const lastResorts = ['owners', 'target', 'nobody'] as const;
 /** The limits of the contract. */
 export const limits = {
   steps: 20,
   targets: 20,
-  hours: 20,
   quiet: 20,
   repeats: 20,
   delay: { least: 10, most: 86_400 },
@@ -207,7 +198,7 @@ function fromHours({ days, from, to }: Hours): TimeWindowJson {
 
 function toHours(json: TimeWindowJson): Hours {
   return {
-    days: days.filter((day) => json.days?.includes(day)),
+    days: weekdays.filter((day) => json.days?.includes(day)),
     from: json.from ?? '00:00',
     to: json.to ?? '00:00',
   };

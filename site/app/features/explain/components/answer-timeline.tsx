@@ -3,9 +3,10 @@ import { Avatar } from '~/components/ui/avatar';
 import * as avatarKit from '~/components/ui/avatar.module.css';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Icon, type IconName } from '~/components/ui/icon';
+import { Time } from '~/components/ui/time';
 import { useHues } from '~/data/members';
-import { fullTime, nightTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { nightTime } from '~/lib/time/words';
 import type { Answer, Moment, Page } from '../model/answer';
 import * as styles from './answer-timeline.module.css';
 
@@ -34,7 +35,7 @@ export function AnswerTimeline({ answer }: { answer: Answer }) {
         ) : (
           'No policy applies'
         )}
-        , as of <time dateTime={answer.at.toISOString()}>{fullTime(answer.at)}</time>, if nobody answers.
+        , as of <Time at={answer.at} />, if nobody answers.
       </p>
       <ol className={styles.moments}>
         {answer.moments.map((moment) => (
@@ -50,8 +51,7 @@ function Held({ until, because }: { until: Date; because: string }) {
     <p className={styles.heldNote}>
       <Icon name="wrench" />
       <span>
-        <b>Maintenance holds these pages</b> until{' '}
-        <time dateTime={until.toISOString()}>{fullTime(until)}</time>
+        <b>Maintenance holds these pages</b> until <Time at={until} />
         {because && `: ${because}`}. What is still open then is paged.
       </span>
     </p>
@@ -62,9 +62,9 @@ function MomentRow({ moment, since }: { moment: Moment; since: Date }) {
   return (
     <li data-outcome={moment.outcome}>
       <div className={styles.at}>
-        <time className="mono" dateTime={moment.at.toISOString()} title={fullTime(moment.at)}>
+        <Time at={moment.at} className="mono">
           {nightTime(moment.at, since)}
-        </time>
+        </Time>
         <span className="size-12 text-3">{moment.when}</span>
       </div>
       <span className={styles.node}>

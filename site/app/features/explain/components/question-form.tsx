@@ -4,10 +4,12 @@ import * as fieldKit from '~/components/ui/field.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField } from '~/components/ui/time-field';
 import { serviceList } from '~/data/services';
-import { serverNow } from '~/lib/clock';
-import { capitalised } from '~/lib/format';
+import { serverNow } from '~/lib/time/clock';
+import { dateOf, toIso } from '~/lib/time/instant';
+import { fromField, readersZone, toField } from '~/lib/time/zone';
+import { capitalised } from '~/lib/words';
 import { toOptions } from '../model/options';
-import { fromField, type Question, toField } from '../model/question';
+import type { Question } from '../model/question';
 import * as styles from './question-form.module.css';
 
 const severities = ['critical', 'high', 'medium', 'low'].map((value) => ({
@@ -49,7 +51,7 @@ export function QuestionForm({
             { value: 'picked', content: 'Pick' },
           ]}
           value={question.at ? 'picked' : 'now'}
-          onChoose={(value) => onAsk({ at: value === 'now' ? '' : fromField(toField(serverNow())) })}
+          onChoose={(value) => onAsk({ at: value === 'now' ? '' : thisMinute() })}
         />
       </div>
       {question.at && (
@@ -57,10 +59,10 @@ export function QuestionForm({
           label={`At, ${readersZone()}`}
           // The field keeps what is being typed; the address gets it once it is a time.
           key={question.at ? 'picked' : 'now'}
-          defaultValue={toField(new Date(question.at))}
+          defaultValue={toField(dateOf(question.at))}
           onChange={(value) => {
             const at = fromField(value);
-            if (at) onAsk({ at });
+            if (at) onAsk({ at: toIso(at) });
           }}
         />
       )}
@@ -68,6 +70,8 @@ export function QuestionForm({
   );
 }
 
-function readersZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'your time zone';
+// What the field can say: no seconds.
+function thisMinute(): string {
+  const now = serverNow();
+  return toIso(fromField(toField(now)) ?? now);
 }

@@ -1,6 +1,8 @@
 import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
+import { channelOf } from '~/components/channel';
 import type { IconName } from '~/components/ui/icon';
-import { plainDuration } from '~/lib/format';
+import { dateOf, toMs } from '~/lib/time/instant';
+import { plainDuration } from '~/lib/time/words';
 
 /** One way in which somebody would be told. */
 export interface Contact {
@@ -47,14 +49,6 @@ export interface Answer {
 }
 
 const outcomes = ['paged', 'skipped', 'last_resort', 'pages_nobody', 'held', 'exhausted'] as const;
-const icons: Record<string, IconName> = {
-  email: 'mail',
-  sms: 'sms',
-  voice: 'phone',
-  push: 'push',
-  slack: 'slack',
-  webhook: 'webhook',
-};
 
 /** The answer as the page shows it. */
 export function toAnswer(json: ExplainResponseJson): Answer {
@@ -62,15 +56,15 @@ export function toAnswer(json: ExplainResponseJson): Answer {
     summary: json.summary ?? '',
     policyId: json.escalation_policy?.id ?? '',
     policyName: json.escalation_policy?.name ?? '',
-    at: new Date(json.at ?? 0),
+    at: dateOf(json.at),
     moments: (json.moments ?? []).map(toMoment),
-    heldUntil: json.hold_ends_at ? new Date(json.hold_ends_at) : null,
+    heldUntil: json.hold_ends_at ? dateOf(json.hold_ends_at) : null,
     heldBecause: json.hold_reason ?? '',
   };
 }
 
 function toMoment(json: ExplainMomentJson, i: number): Moment {
-  const at = new Date(json.at ?? 0);
+  const at = dateOf(json.at);
   const after = json.after_seconds ?? 0;
   return {
     key: `${i}`,
@@ -85,7 +79,7 @@ function toMoment(json: ExplainMomentJson, i: number): Moment {
 
 function toPage(json: ExplainPageJson, i: number, at: Date): Page {
   const contacts = (json.contacts ?? []).map((contact) => ({
-    icon: icons[contact.channel ?? ''] ?? 'push',
+    icon: channelOf(contact.channel).icon,
     name: contact.name || (contact.channel ?? ''),
     hint: contact.hint ?? '',
     delay: delayOf(contact.at, at),
@@ -114,6 +108,6 @@ function outcomeOf(word: string | undefined): Moment['outcome'] {
 }
 
 function delayOf(text: string | undefined, at: Date): string {
-  const seconds = text ? (Date.parse(text) - at.getTime()) / 1000 : 0;
+  const seconds = text ? (toMs(text) - at.getTime()) / 1000 : 0;
   return seconds >= 1 ? `after ${plainDuration(seconds)}` : '';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toAnswer } from './answer';
-import { fromField, toField, toParams, toQuestion } from './question';
+import { toParams, toQuestion } from './question';
 
 describe('a question', () => {
   it('survives the address', () => {
@@ -14,13 +14,6 @@ describe('a question', () => {
       severity: 'critical',
       at: '',
     });
-  });
-
-  it('has its time on the reader’s clock', () => {
-    const at = new Date(2026, 10, 21, 20, 5);
-    expect(toField(at)).toBe('2026-11-21T20:05');
-    expect(fromField('2026-11-21T20:05')).toBe(at.toISOString());
-    expect(fromField('')).toBe('');
   });
 });
 

@@ -1,8 +1,10 @@
 import type { InboxMailJson } from '@nightbell/proto';
 import { Link } from 'react-router';
 import { type More, usePortion } from '~/components/ui/portion';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime } from '~/lib/format';
+import { Time } from '~/components/ui/time';
+import { useNow } from '~/lib/time/clock';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
 import * as styles from '../inbox.module.css';
 import { readerOf } from '../model/links';
 
@@ -21,7 +23,7 @@ export function MailList({ mails, source, openId }: MailListProps) {
     <div className={styles.mailList}>
       <ul>
         {shown.map((mail) => {
-          const at = new Date(mail.received_at ?? 0);
+          const at = dateOf(mail.received_at);
           return (
             <li key={mail.id}>
               <Link
@@ -30,9 +32,7 @@ export function MailList({ mails, source, openId }: MailListProps) {
                 preventScrollReset
               >
                 <span className={`${styles.to} ellipsis`}>{readerOf(mail.to ?? '')}</span>
-                <time dateTime={at.toISOString()} title={fullTime(at)}>
-                  {relativeTime(at, now)}
-                </time>
+                <Time at={at}>{relativeTime(at, now)}</Time>
                 <span className={styles.subject}>{mail.subject}</span>
               </Link>
             </li>

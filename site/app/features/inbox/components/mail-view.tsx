@@ -5,7 +5,8 @@ import { Segmented } from '~/components/ui/segmented';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
 import { inboxMail } from '~/data/inbox';
-import { fullTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import * as styles from '../inbox.module.css';
 import { withLinks } from '../model/links';
 
@@ -34,7 +35,7 @@ export function MailView({ id }: { id: string }) {
           <p>
             From {mail.data.from}, to {mail.data.to}
           </p>
-          <p>{fullTime(new Date(mail.data.received_at ?? 0))}</p>
+          <p>{fullTime(dateOf(mail.data.received_at))}</p>
         </div>
         {mail.data.html && <Segmented label="Shown as" choices={views} value={view} onChoose={setView} />}
       </header>

@@ -1,5 +1,5 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
-import { Button } from '~/components/ui/button';
+import { Submit } from '~/components/ui/submit';
 import { useAddComment } from '~/data/incident-changes';
 import * as styles from './comment-box.module.css';
 
@@ -33,9 +33,9 @@ export function CommentBox({ id }: { id: string }) {
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKey}
         />
-        <Button type="submit" look="primary" size="sm" disabled={add.isPending} labels={['Posting...']}>
-          {add.isPending ? 'Posting...' : 'Post'}
-        </Button>
+        <Submit size="sm" pending={add.isPending} doing="Posting...">
+          Post
+        </Submit>
       </div>
     </form>
   );

@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextArea, TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { showFailure, useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
-import { capitalised, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
+import { capitalised, shortId } from '~/lib/words';
 import { toServiceStates } from '../model/service-state';
 import { severities, severityMeaning } from '../model/severity';
 
@@ -84,15 +84,9 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
           />
         </div>
         <TextArea label="Description" optional name="description" rows={3} />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={create.isPending}
-          labels={['Creating incident...']}
-        >
-          {create.isPending ? 'Creating incident...' : 'Create incident'}
-        </Button>
+        <Submit size="lg" pending={create.isPending} doing="Creating incident...">
+          Create incident
+        </Submit>
         <p className={dialogKit.note}>The people on call are paged at once.</p>
       </form>
     </Dialog>

@@ -5,24 +5,24 @@ import { Avatar } from '~/components/ui/avatar';
 import { Badge, Count } from '~/components/ui/badge';
 import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
+import { DataTable } from '~/components/ui/data-table';
 import { FilterField } from '~/components/ui/filter-field';
 import { StatusMark } from '~/components/ui/mark';
-import { usePortion } from '~/components/ui/portion';
+import type { More } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
-import * as tableKit from '~/components/ui/table.module.css';
 import { Tabs } from '~/components/ui/tabs';
+import { Time } from '~/components/ui/time';
 import { incidentCounts, incidentList } from '~/data/incidents';
 import { useHues } from '~/data/members';
 import { useAddressParams } from '~/lib/address-params';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import { chosen, filterOf, passing, priorityOf } from '../model/board';
-import { holder, type Incident, needsAnswer, toRows } from '../model/incident';
+import { holder, type Incident, needsAnswer, type Person, toRows } from '../model/incident';
 import { BoardFilters } from './board-filters';
 import * as styles from './incident-board.module.css';
-
-const columns = ['Incident', 'Status', 'Priority', 'Service', 'Created At', 'Assigned To'];
 
 /** Open and closed incidents with their counts. The tab, the text and the filter stand in the address, so that they can be passed on. */
 export function IncidentBoard() {
@@ -74,7 +74,6 @@ function Board({ view, params, onChange }: BoardProps) {
   // A row that was resolved here changes before the list is asked for again.
   const loaded = (list.data ?? []).filter((one) => (one.status === 'resolved') === (view === 'closed'));
   const found = passing(loaded, useDeferredValue(filter));
-  const { shown, more } = usePortion(found, { source: list });
   const clear = { q: '', status: '', severity: '', service: '', assignee: '' };
   return (
     <>
@@ -102,63 +101,78 @@ function Board({ view, params, onChange }: BoardProps) {
           No {view} incident matches{list.hasNextPage ? ' among those that are loaded' : ''}.
         </Empty>
       )}
-      {shown.length > 0 && <Rows incidents={shown} />}
-      {more}
+      {(found.length > 0 || list.hasNextPage) && (
+        <Rows label={`${view === 'open' ? 'Open' : 'Closed'} incidents`} incidents={found} source={list} />
+      )}
     </>
   );
 }
 
-function Rows({ incidents }: { incidents: readonly Incident[] }) {
+interface RowsProps {
+  label: string;
+  incidents: readonly Incident[];
+  source: More;
+}
+
+function Rows({ label, incidents, source }: RowsProps) {
   const now = useNow(15_000);
   const hueOf = useHues();
   return (
-    <table className={`${tableKit.table} ${styles.boardTable}`}>
-      <thead>
-        <tr>
-          {columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {incidents.map((incident) => {
-          const person = holder(incident);
-          return (
-            <tr key={incident.id} className={needsAnswer(incident) ? styles.needed : undefined}>
-              <td className={styles.incident}>
-                <span className="mono text-3">{shortId(incident.id)}</span>{' '}
-                <Link to={paths.incident(incident.id)}>{incident.title}</Link>
-              </td>
-              <td>
-                <StatusMark value={incident.status} />
-              </td>
-              <td>
-                <Badge tone={incident.severity === 'critical' ? 'critical' : undefined}>
-                  {priorityOf(incident.severity)}
-                </Badge>
-              </td>
-              <td className={`${styles.service} text-2`}>{incident.serviceName}</td>
-              <td className={`${styles.created} text-2`}>
-                <time dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
-                  {relativeTime(incident.triggeredAt, now)}
-                </time>
-              </td>
-              <td className={styles.assigned}>
-                {person ? (
-                  <span className={styles.person}>
-                    <Avatar name={person.name} hue={hueOf(person.id)} />
-                    <span className="ellipsis">{person.name}</span>
-                  </span>
-                ) : (
-                  <span className="text-2">Unassigned</span>
-                )}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <DataTable
+      className={styles.boardTable}
+      label={label}
+      rows={incidents}
+      source={source}
+      keyOf={({ id }) => id}
+      rowProps={(incident) => ({ className: needsAnswer(incident) ? styles.needed : undefined })}
+      columns={[
+        {
+          head: 'Incident',
+          className: styles.incident,
+          cell: ({ id, title }) => (
+            <>
+              <span className="mono text-3">{shortId(id)}</span> <Link to={paths.incident(id)}>{title}</Link>
+            </>
+          ),
+        },
+        { head: 'Status', cell: ({ status }) => <StatusMark value={status} /> },
+        {
+          head: 'Priority',
+          cell: ({ severity }) => (
+            <Badge tone={severity === 'critical' ? 'critical' : undefined}>{priorityOf(severity)}</Badge>
+          ),
+        },
+        {
+          head: 'Service',
+          className: `${styles.service} text-2`,
+          cell: ({ serviceName }) => serviceName,
+        },
+        {
+          head: 'Created At',
+          className: `${styles.created} text-2`,
+          cell: ({ triggeredAt }) => <Time at={triggeredAt}>{relativeTime(triggeredAt, now)}</Time>,
+        },
+        {
+          head: 'Assigned To',
+          className: styles.assigned,
+          cell: (incident) => <Holder person={holder(incident)} hueOf={hueOf} />,
+        },
+      ]}
+    />
+  );
+}
+
+interface HolderProps {
+  person: Person | null;
+  hueOf: ReturnType<typeof useHues>;
+}
+
+function Holder({ person, hueOf }: HolderProps) {
+  if (!person) return <span className="text-2">Unassigned</span>;
+  return (
+    <span className={styles.person}>
+      <Avatar name={person.name} hue={hueOf(person.id)} />
+      <span className="ellipsis">{person.name}</span>
+    </span>
   );
 }

@@ -5,8 +5,9 @@ import { Icon } from '~/components/ui/icon';
 import { SeverityMark } from '~/components/ui/mark';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/data/incidents';
-import { useNow } from '~/lib/clock';
-import { relativeTime, shortId } from '~/lib/format';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import { type Incident, toRows } from '../model/incident';
 import * as styles from './choice-list.module.css';
 

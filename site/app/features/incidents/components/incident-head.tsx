@@ -2,11 +2,13 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
-import { useNow } from '~/lib/clock';
-import { capitalised, fullTime, relativeTime, shortId } from '~/lib/format';
+import { Time } from '~/components/ui/time';
 import { useKeys } from '~/lib/keys';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
+import { capitalised, shortId } from '~/lib/words';
 import type { Incident } from '../model/incident';
 import { severityIcon } from '../model/severity';
 import * as styles from './incident-page.module.css';
@@ -28,9 +30,7 @@ export function IncidentHead({ incident }: { incident: Incident }) {
             ? `, acknowledged by ${incident.acknowledgedBy.name}`
             : ` by ${incident.declaredBy?.name ?? 'System'}`}
         </span>
-        <time className="text-3 hide-phone" dateTime={incident.triggeredAt.toISOString()}>
-          {fullTime(incident.triggeredAt)}
-        </time>
+        <Time at={incident.triggeredAt} className="text-3 hide-phone" />
         {incident.runbookUrl && (
           <a className="link" href={incident.runbookUrl} target="_blank" rel="noreferrer">
             Runbook

@@ -7,10 +7,11 @@ import { MoreRows } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { useChangeMany } from '~/data/incident-bulk';
 import { atOnce, incidentCounts } from '~/data/incidents';
-import { useNow } from '~/lib/clock';
-import { relativeTime } from '~/lib/format';
 import { useSingleKeys } from '~/lib/keys';
 import { mayAct } from '~/lib/role';
+import { useNow } from '~/lib/time/clock';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
 import { type Filter, toFilter } from '../model/filter';
 import { type Incident, needsAnswer } from '../model/incident';
 import { BulkBar } from './bulk-bar';
@@ -132,7 +133,7 @@ function NothingShown({ incidents, text, filter, onShowAll }: NothingShownProps)
   const last = incidents.map((one) => one.resolvedAt?.getTime() ?? 0).reduce((a, b) => Math.max(a, b), 0);
   return (
     <Empty>
-      No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(new Date(last), now)}.`}
+      No open incidents.{last > 0 && ` The last one was resolved ${relativeTime(dateOf(last), now)}.`}
     </Empty>
   );
 }

@@ -2,7 +2,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { Bone, BoneCard } from '~/components/ui/skeleton';
 import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Failed, Loading } from '~/components/ui/states';
-import { shortId } from '~/lib/format';
+import { shortId } from '~/lib/words';
 import * as styles from './incident-page.module.css';
 import * as incidentStripStyles from './incident-strip.module.css';
 

@@ -4,10 +4,12 @@ import { Button } from '~/components/ui/button';
 import { Checkbox } from '~/components/ui/checkbox';
 import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
+import { Time } from '~/components/ui/time';
 import { useChangeIncident } from '~/data/incident-changes';
-import { fullTime, relativeTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { relativeTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import * as styles from './incident-table.module.css';
 
@@ -70,9 +72,7 @@ export const IncidentRow = memo(function IncidentRow({
         <span className={styles.serviceInline}>
           {incident.serviceName ? `${incident.serviceName}, ` : ''}
         </span>
-        <time dateTime={incident.triggeredAt.toISOString()} title={fullTime(incident.triggeredAt)}>
-          {relativeTime(incident.triggeredAt, now)}
-        </time>
+        <Time at={incident.triggeredAt}>{relativeTime(incident.triggeredAt, now)}</Time>
       </td>
       <td className={styles.actions}>
         <RowActions incident={incident} />

@@ -4,11 +4,12 @@ import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { Time } from '~/components/ui/time';
 import { incidentTimeline } from '~/data/incidents';
-import { useNow } from '~/lib/clock';
-import { fullTime, nightTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
-import { toDate } from '../model/incident';
+import { useNow } from '~/lib/time/clock';
+import { toDate } from '~/lib/time/instant';
+import { nightTime } from '~/lib/time/words';
 import { lineOf, newestFirst } from '../model/timeline';
 import { CommentBox } from './comment-box';
 import * as incidentPageStyles from './incident-page.module.css';
@@ -43,9 +44,9 @@ function TimelineRow({ entry }: { entry: TimelineEntryJson }) {
   return (
     <li>
       {at && (
-        <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
+        <Time at={at} className="mono">
           {nightTime(at, now)}
-        </time>
+        </Time>
       )}
       <Icon name={icon} />
       <div>

@@ -4,10 +4,12 @@ import { Count } from '~/components/ui/badge';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { Time } from '~/components/ui/time';
 import { incidentAlerts } from '~/data/incidents';
-import { useNow } from '~/lib/clock';
-import { capitalised, fullTime, relativeTime } from '~/lib/format';
-import { toDate } from '../model/incident';
+import { useNow } from '~/lib/time/clock';
+import { toDate } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
+import { capitalised } from '~/lib/words';
 import * as styles from './side-list.module.css';
 
 /** The alerts that make up the incident, firing ones first. */
@@ -53,9 +55,9 @@ function AlertRow({ alert }: { alert: AlertJson }) {
         </span>
       </span>
       {started && (
-        <time className={styles.aside} dateTime={started.toISOString()} title={fullTime(started)}>
+        <Time at={started} className={styles.aside}>
           {relativeTime(started, now)}
-        </time>
+        </Time>
       )}
     </li>
   );

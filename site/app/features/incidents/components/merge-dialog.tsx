@@ -3,7 +3,7 @@ import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { useMergeIncident } from '~/data/incident-changes';
-import { shortId } from '~/lib/format';
+import { shortId } from '~/lib/words';
 import type { Incident } from '../model/incident';
 import { severities } from '../model/severity';
 import { IncidentChoice } from './incident-choice';

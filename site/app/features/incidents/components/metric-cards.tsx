@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import * as cardKit from '~/components/ui/card.module.css';
 import { FetchFailed } from '~/components/ui/states';
 import { incidentCounts, incidentMetrics } from '~/data/incidents';
-import { duration } from '~/lib/format';
+import { duration } from '~/lib/time/words';
 import { type Change, countChange, timeChange } from '../model/metrics';
 import * as styles from './metric-cards.module.css';
 

@@ -2,10 +2,11 @@ import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { SeverityMark } from '~/components/ui/mark';
 import { useChangeIncident } from '~/data/incident-changes';
-import { useNow } from '~/lib/clock';
-import { clock, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useNow } from '~/lib/time/clock';
+import { clock } from '~/lib/time/counter';
+import { shortId } from '~/lib/words';
 import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
 import * as styles from './needs-a-person.module.css';
 

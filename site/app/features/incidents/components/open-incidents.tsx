@@ -1,9 +1,11 @@
 import { Link } from 'react-router';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { type More, usePortion } from '~/components/ui/portion';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime, shortId } from '~/lib/format';
+import { Time } from '~/components/ui/time';
 import { paths } from '~/lib/paths';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import { holder, type Incident } from '../model/incident';
 import * as styles from './open-incidents.module.css';
 
@@ -24,13 +26,9 @@ export function OpenIncidents({ incidents, source }: { incidents: readonly Incid
               <span className={`text-2 ${styles.holder} ellipsis`}>
                 {holder(incident)?.name ?? 'Unassigned'}
               </span>
-              <time
-                className="text-3"
-                dateTime={incident.triggeredAt.toISOString()}
-                title={fullTime(incident.triggeredAt)}
-              >
+              <Time at={incident.triggeredAt} className="text-3">
                 {relativeTime(incident.triggeredAt, now)}
-              </time>
+              </Time>
             </Link>
           </li>
         ))}

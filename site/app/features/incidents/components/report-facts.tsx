@@ -1,7 +1,8 @@
 import type { AlertReportJson } from '@nightbell/proto';
-import { useNow } from '~/lib/clock';
-import { fullTime, nightTime, relativeTime } from '~/lib/format';
-import { toDate } from '../model/incident';
+import { Time } from '~/components/ui/time';
+import { useNow } from '~/lib/time/clock';
+import { toDate } from '~/lib/time/instant';
+import { nightTime, relativeTime } from '~/lib/time/words';
 import * as styles from './report-card.module.css';
 
 /** How often it occurred, since when and how recently. */
@@ -23,9 +24,9 @@ function Seen({ word, at, now }: { word: string; at: Date; now: Date }) {
   return (
     <span>
       {word}{' '}
-      <time dateTime={at.toISOString()} title={fullTime(at)}>
+      <Time at={at}>
         {relativeTime(at, now)}, {nightTime(at, now)}
-      </time>
+      </Time>
     </span>
   );
 }
@@ -106,9 +107,9 @@ function Crumb({ crumb: { at, message, ...rest } }: { crumb: Record<string, unkn
   return (
     <li>
       {time && (
-        <time className="mono" dateTime={time.toISOString()} title={fullTime(time)}>
+        <Time at={time} className="mono">
           {nightTime(time, new Date())}
-        </time>
+        </Time>
       )}
       <span>
         {typeof message === 'string' && message} <span className="text-3">{words(rest)}</span>

@@ -4,7 +4,7 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { Icon } from '~/components/ui/icon';
 import { useSnoozeIncident } from '~/data/incident-changes';
 import { reasonOf } from '~/lib/api';
-import { nightTime } from '~/lib/format';
+import { nightTime } from '~/lib/time/words';
 import type { Incident } from '../model/incident';
 import { snoozes } from '../model/snooze';
 import * as styles from './choice-list.module.css';

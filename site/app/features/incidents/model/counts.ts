@@ -1,4 +1,5 @@
 import type { Counts } from '~/data/incidents';
+import { dateOf } from '~/lib/time/instant';
 import type { Incident } from './incident';
 
 /** The counts of a list, for when the server's own are not there yet. */
@@ -15,5 +16,5 @@ export function oldestStart(incidents: readonly Incident[], status: string): Dat
   const starts = incidents
     .filter((incident) => incident.status === status)
     .map((incident) => incident.triggeredAt.getTime());
-  return starts.length === 0 ? null : new Date(Math.min(...starts));
+  return starts.length === 0 ? null : dateOf(Math.min(...starts));
 }

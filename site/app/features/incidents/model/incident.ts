@@ -7,6 +7,7 @@ import type {
 } from '@nightbell/proto';
 import type { InfiniteData } from '@tanstack/react-query';
 import { each } from '~/lib/each';
+import { dateOf, toDate } from '~/lib/time/instant';
 
 /** Somebody by id and name. */
 export interface Person {
@@ -77,7 +78,7 @@ export function toIncident(json: IncidentJson): Incident {
     severity: json.severity ?? 'low',
     serviceId: json.service?.id ?? '',
     serviceName: json.service?.name ?? '',
-    triggeredAt: toDate(json.triggered_at) ?? new Date(0),
+    triggeredAt: dateOf(json.triggered_at),
     acknowledgedAt: toDate(json.acknowledged_at),
     resolvedAt: toDate(json.resolved_at),
     acknowledgedBy: toPerson(json.acknowledged_by),
@@ -126,12 +127,6 @@ export function acknowledgeWord(incident: Incident): string {
 /** A person of an answer; null without a name. */
 export function toPerson(json: ReferenceJson | null | undefined): Person | null {
   return json?.name ? { id: json.id ?? '', name: json.name } : null;
-}
-
-/** An RFC 3339 time of an answer; null when it is missing or unreadable. */
-export function toDate(text: string | null | undefined): Date | null {
-  const time = text ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? null : new Date(time);
 }
 
 function toEscalation(json: EscalationJson): Escalation {

@@ -31,7 +31,7 @@ describe('a try', () => {
       {
         offset: '+0.3s',
         look: 'delivered',
-        channel: 'Email',
+        channel: 'E-mail',
         who: 'Mara Lindqvist',
         result: 'Sent to m···@example.com',
         took: '0.61s',

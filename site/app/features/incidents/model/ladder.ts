@@ -1,7 +1,10 @@
 import type { DeliveryAttemptJson, NotificationJson } from '@nightbell/proto';
+import { channelOf } from '~/components/channel';
 import type { IconName } from '~/components/ui/icon';
-import { clock, offset } from '~/lib/format';
-import { type Escalation, type Incident, type Person, toDate, toPerson } from './incident';
+import { clock } from '~/lib/time/counter';
+import { toDate } from '~/lib/time/instant';
+import { offset } from '~/lib/time/words';
+import { type Escalation, type Incident, type Person, toPerson } from './incident';
 import { type Reason, toReason } from './reason';
 
 /** How one try to reach somebody looks. */
@@ -41,15 +44,6 @@ export interface NextStep {
   /** The last step was paged: nobody follows, and paging ends then. */
   ends: boolean;
 }
-
-const channels: Record<string, { icon: IconName; word: string }> = {
-  email: { icon: 'mail', word: 'Email' },
-  sms: { icon: 'sms', word: 'SMS' },
-  voice: { icon: 'phone', word: 'Call' },
-  push: { icon: 'push', word: 'Push' },
-  slack: { icon: 'slack', word: 'Slack' },
-  webhook: { icon: 'webhook', word: 'Webhook' },
-};
 
 /** Everything that was sent or will be, by step, in the order it happens. */
 export function ladder(incident: Incident, notifications: readonly NotificationJson[]): Step[] {
@@ -105,7 +99,7 @@ function tryOf(
   last: boolean,
 ): Try {
   const person = toPerson(notification.user);
-  const channel = channels[notification.channel ?? ''] ?? { icon: 'push', word: notification.channel ?? '' };
+  const channel = channelOf(notification.channel);
   const at = toDate(attempt?.started_at) ?? toDate(notification.due_at) ?? incident.triggeredAt;
   return {
     key: `${notification.id}/${attempt?.id ?? 'due'}`,

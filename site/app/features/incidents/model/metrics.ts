@@ -1,4 +1,4 @@
-import { duration } from '~/lib/format';
+import { duration } from '~/lib/time/words';
 
 /** How a figure changed; `better` says whether that is good news. */
 export interface Change {

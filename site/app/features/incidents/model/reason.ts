@@ -1,6 +1,7 @@
 import type { WhyJson } from '@nightbell/proto';
-import { capitalised, fullTime } from '~/lib/format';
-import { toDate } from './incident';
+import { toDate } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
+import { capitalised } from '~/lib/words';
 
 /** Why somebody is paged, as it was decided then. */
 export interface Reason {

@@ -8,10 +8,12 @@ import { DataTable } from '~/components/ui/data-table';
 import { Segmented } from '~/components/ui/segmented';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
+import { Time } from '~/components/ui/time';
 import { deliveryList, useRedeliver } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime } from '~/lib/format';
+import { useNow } from '~/lib/time/clock';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { outcomeOf } from '../model/webhook';
 import { ReplayDialog } from './replay-dialog';
@@ -72,7 +74,7 @@ export function Deliveries({ webhookId, enabled }: { webhookId: string; enabled:
             {
               head: 'When',
               className: styles.when,
-              cell: ({ created_at }) => <When at={new Date(created_at ?? 0)} now={now} />,
+              cell: ({ created_at }) => <When at={dateOf(created_at)} now={now} />,
             },
             {
               head: 'Send again',
@@ -103,16 +105,12 @@ function answerWords(delivery: WebhookDeliveryJson, now: Date): string {
   const { status, next_try_at: next, attempt_count: tries = 0 } = delivery;
   const said = [answerOf(delivery)];
   if (tries > 1) said.push(`${tries} tries`);
-  if (status === 'pending' && tries > 0 && next) said.push(`next try ${soonOr(new Date(next), now)}`);
+  if (status === 'pending' && tries > 0 && next) said.push(`next try ${soonOr(dateOf(next), now)}`);
   return said.join(', ');
 }
 
 function When({ at, now }: { at: Date; now: Date }) {
-  return (
-    <time dateTime={at.toISOString()} title={fullTime(at)}>
-      {relativeTime(at, now)}
-    </time>
-  );
+  return <Time at={at}>{relativeTime(at, now)}</Time>;
 }
 
 interface AgainProps {

@@ -8,10 +8,11 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { ToolLogo } from '~/components/ui/tool-logo';
 import { senderList } from '~/data/senders';
 import { slackConfig } from '~/data/slack';
-import { useNow } from '~/lib/clock';
-import { relativeTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useNow } from '~/lib/time/clock';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
 import type { Tool } from '../model/cards';
 import * as styles from './integration-cards.module.css';
 
@@ -85,7 +86,7 @@ function useGitHub(): { connected: Connected; note?: string } {
 
 /** When a sender called last, as "2 minutes ago". */
 export function calledLast(sender: SenderJson, now: Date): string {
-  return relativeTime(new Date(sender.last_called_at ?? 0), now);
+  return relativeTime(dateOf(sender.last_called_at), now);
 }
 
 interface CardProps {

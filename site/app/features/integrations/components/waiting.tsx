@@ -4,9 +4,11 @@ import { Link } from 'react-router';
 import { Icon } from '~/components/ui/icon';
 import { FetchFailed } from '~/components/ui/states';
 import { openedSince, senderList } from '~/data/senders';
-import { serverNow, useNow } from '~/lib/clock';
-import { clockTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { serverNow, useNow } from '~/lib/time/clock';
+import { dateOf, toIso } from '~/lib/time/instant';
+import { clockTime } from '~/lib/time/words';
+import { shortId } from '~/lib/words';
 import type { SenderEntry } from '../model/catalogue';
 import { calledLast } from './integration-cards';
 import * as styles from './sender-catalogue.module.css';
@@ -23,7 +25,7 @@ export function Waiting({ entry, serviceId }: { entry: SenderEntry; serviceId: s
   const sender = senders.data?.find(({ kind }) => kind === entry.kind);
   const got = sender?.connected ?? false;
   if (waits === got) setWaits(!got);
-  const first = sender !== undefined && new Date(sender.first_called_at ?? 0) >= since;
+  const first = sender !== undefined && dateOf(sender.first_called_at) >= since;
   return (
     <>
       <FetchFailed of={senders}>Failed to load what calls</FetchFailed>
@@ -45,7 +47,7 @@ export function Waiting({ entry, serviceId }: { entry: SenderEntry; serviceId: s
 
 // What the first call brought.
 function Arrived({ entry, serviceId, since }: { entry: SenderEntry; serviceId: string; since: Date }) {
-  const opened = useQuery({ ...openedSince(serviceId, since.toISOString()), enabled: entry.opens });
+  const opened = useQuery({ ...openedSince(serviceId, toIso(since)), enabled: entry.opens });
   const incident = opened.data;
   let what: ReactNode = '.';
   if (incident?.id)

@@ -6,8 +6,9 @@ import { Icon } from '~/components/ui/icon';
 import * as noticeKit from '~/components/ui/notice.module.css';
 import { useChangeWebhook, useTestWebhook } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
-import { fullTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { DeleteWebhookDialog, EditWebhookDialog } from './webhook-dialogs';
 
@@ -19,7 +20,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookSubscriptionJson }
   const { id = '', etag, enabled = false } = webhook;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const test = useTestWebhook(id);
-  const change = useChangeWebhook({ id, etag });
+  const change = useChangeWebhook();
   const navigate = useNavigate();
   const close = () => setOpen(null);
   const turn = enabled ? 'Pause' : 'Resume';
@@ -37,7 +38,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookSubscriptionJson }
         icon={enabled ? 'pause' : 'play'}
         disabled={change.isPending}
         labels={['Resume']}
-        onClick={() => change.mutate({ enabled: !enabled }, { onError: failed(`${turn} failed`) })}
+        onClick={() => change.mutate({ id, etag, enabled: !enabled }, { onError: failed(`${turn} failed`) })}
       >
         {turn}
       </Button>
@@ -60,7 +61,7 @@ export function WebhookTrouble({ webhook }: { webhook: WebhookSubscriptionJson }
   const { enabled, disabled_reason: reason, failing_since_at: since } = webhook;
   const words = enabled
     ? since &&
-      `Nothing was delivered since ${fullTime(new Date(since))}, although it was tried. The answers are below; Try now does not wait for the next try.`
+      `Nothing was delivered since ${fullTime(dateOf(since))}, although it was tried. The answers are below; Try now does not wait for the next try.`
     : reason &&
       `Nightbell disabled this webhook: ${reason} Mend the receiver and resume it; Replay events then brings what it missed.`;
   if (!words) return null;

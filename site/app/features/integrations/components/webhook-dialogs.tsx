@@ -1,12 +1,12 @@
 import type { WebhookSubscriptionJson } from '@nightbell/proto';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { EditConflict } from '~/components/edit-conflict';
+import { DraftProblem } from '~/components/draft-problem';
 import { Button } from '~/components/ui/button';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { CopyButton } from '~/components/ui/copy-button';
-import { Banner, Dialog } from '~/components/ui/dialog';
+import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
+import { Submit } from '~/components/ui/submit';
 import {
   useChangeWebhook,
   useCreateWebhook,
@@ -14,36 +14,38 @@ import {
   useRotateSecret,
   webhookById,
 } from '~/data/webhooks';
-import { reasonOf } from '~/lib/api';
-import { isConflict, onTop, theirChanges } from '~/lib/edits';
-import { draftOf, toChange, toRequest, type WebhookDraft, webhookWords } from '../model/webhook';
+import { useDraft } from '~/lib/draft';
+import { draftOf, toChange, toRequest, webhookWords } from '../model/webhook';
 import { WebhookFields } from './webhook-form';
 import * as styles from './webhooks.module.css';
 
 /** Makes a webhook and shows its secret, this once. */
 export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateWebhook();
-  const [draft, setDraft] = useState(() => draftOf());
+  const edit = useDraft({
+    stored: {},
+    draftOf,
+    request: (draft) => {
+      const { filter, ...rest } = toRequest(draft);
+      return filter ? { ...rest, filter } : rest;
+    },
+    save: create,
+    onSaved: () => undefined,
+  });
   if (create.data?.secret) return <SecretDialog secret={create.data.secret} onClose={onClose} />;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const { filter, ...rest } = toRequest(draft);
-    create.mutate(filter ? { ...rest, filter } : rest);
-  };
   return (
     <Dialog title="Create webhook" onClose={onClose}>
-      <form onSubmit={submit}>
-        {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
-        <WebhookFields draft={draft} onChange={setDraft} />
-        <Button
-          type="submit"
-          look="primary"
+      <form onSubmit={edit.submit}>
+        <DraftProblem of={edit} />
+        <WebhookFields of={edit} />
+        <Submit
           size="lg"
-          disabled={create.isPending || draft.events.length === 0}
-          labels={['Creating webhook...']}
+          pending={edit.pending}
+          disabled={edit.draft.events.length === 0}
+          doing="Creating webhook..."
         >
-          {create.isPending ? 'Creating webhook...' : 'Create webhook'}
-        </Button>
+          Create webhook
+        </Submit>
         <p className={dialogKit.note}>It is told what happens from now on.</p>
       </form>
     </Dialog>
@@ -75,48 +77,27 @@ interface WebhookDialogProps {
 /** Changes where a webhook calls and what it is told of. */
 export function EditWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
   const client = useQueryClient();
-  // The version that the fields are based on, and what somebody else has stored meanwhile.
-  const [base, setBase] = useState(webhook);
-  const [theirs, setTheirs] = useState<WebhookSubscriptionJson | null>(null);
-  const [draft, setDraft] = useState(() => draftOf(webhook));
-  const save = useChangeWebhook({ id: webhook.id ?? '', etag: base.etag });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    save.mutate(toChange(draftOf(base), draft), {
-      onSuccess: onClose,
-      onError: async (error) => {
-        if (isConflict(error))
-          setTheirs(await client.query({ ...webhookById(webhook.id ?? ''), staleTime: 0 }));
-      },
-    });
-  };
-  const goOn = (next: WebhookDraft) => {
-    setDraft(next);
-    setBase(theirs ?? base);
-    setTheirs(null);
-    save.reset();
-  };
+  const edit = useDraft({
+    stored: webhook,
+    draftOf,
+    request: (draft, base) => ({
+      id: base.id ?? '',
+      etag: base.etag,
+      ...toChange(draftOf(base), draft),
+    }),
+    save: useChangeWebhook(),
+    onSaved: onClose,
+    fetchNow: () => client.query({ ...webhookById(webhook.id ?? ''), staleTime: 0 }),
+    words: () => webhookWords,
+  });
   return (
     <Dialog title="Edit webhook" onClose={onClose}>
-      <form onSubmit={submit}>
-        {theirs && (
-          <EditConflict
-            changes={theirChanges(webhookWords, draftOf(base), draftOf(theirs), draft)}
-            onKeepMine={() => goOn(onTop(draftOf(base), draft, draftOf(theirs)))}
-            onTakeTheirs={() => goOn(draftOf(theirs))}
-          />
-        )}
-        {save.isError && !theirs && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
-        <WebhookFields draft={draft} onChange={setDraft} />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={save.isPending || draft.events.length === 0}
-          labels={['Saving...']}
-        >
-          {save.isPending ? 'Saving...' : 'Save webhook'}
-        </Button>
+      <form onSubmit={edit.submit}>
+        <DraftProblem of={edit} />
+        <WebhookFields of={edit} />
+        <Submit size="lg" pending={edit.pending} disabled={edit.draft.events.length === 0} doing="Saving...">
+          Save webhook
+        </Submit>
         <p className={dialogKit.note}>Of the address only the host is shown. As it is, it stays.</p>
       </form>
     </Dialog>

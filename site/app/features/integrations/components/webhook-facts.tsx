@@ -8,7 +8,9 @@ import { serviceList } from '~/data/services';
 import { teamList } from '~/data/teams';
 import { useWebhookUrl } from '~/data/webhooks';
 import { reasonOf } from '~/lib/api';
-import { capitalised, fullTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
+import { capitalised } from '~/lib/words';
 import { eventGroups } from '../model/webhook';
 import { RotateSecretDialog } from './webhook-dialogs';
 import * as styles from './webhooks.module.css';
@@ -57,7 +59,7 @@ export function WebhookFacts({ webhook }: { webhook: WebhookSubscriptionJson }) 
         <dt>Secret</dt>
         <dd>
           {both
-            ? `Signed with both secrets until ${fullTime(new Date(both))}.`
+            ? `Signed with both secrets until ${fullTime(dateOf(both))}.`
             : 'Shown once, when it was made.'}
           <div>
             <Button size="sm" onClick={() => setRotating(true)}>

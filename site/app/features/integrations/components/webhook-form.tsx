@@ -6,37 +6,28 @@ import { Icon } from '~/components/ui/icon';
 import { SearchSelect } from '~/components/ui/search-select';
 import { serviceList } from '~/data/services';
 import { teamList } from '~/data/teams';
-import { capitalised } from '~/lib/format';
+import type { useDraft } from '~/lib/draft';
+import { capitalised } from '~/lib/words';
 import { eventGroups, filterWords, severities, type WebhookDraft } from '../model/webhook';
 import * as styles from './webhooks.module.css';
 
 interface FieldsProps {
-  draft: WebhookDraft;
-  onChange: (draft: WebhookDraft) => void;
+  of: Pick<ReturnType<typeof useDraft<unknown, WebhookDraft, object, unknown>>, 'draft' | 'set' | 'text'>;
 }
 
 /** What a webhook is called, where it calls, and what it is told of. */
-export function WebhookFields({ draft, onChange }: FieldsProps) {
+export function WebhookFields({ of: { draft, set, text } }: FieldsProps) {
   const services = useQuery(serviceList).data ?? [];
   const teams = useQuery(teamList).data ?? [];
-  const set = (change: Partial<WebhookDraft>) => onChange({ ...draft, ...change });
   return (
     <div className={styles.webhookForm}>
-      <TextField
-        label="Name"
-        required
-        maxLength={200}
-        placeholder="Status page"
-        value={draft.name}
-        onChange={(event) => set({ name: event.target.value })}
-      />
+      <TextField label="Name" required maxLength={200} placeholder="Status page" {...text('name')} />
       <TextField
         label="Address"
         required
         maxLength={2000}
         placeholder="https://example.com/hooks/nightbell"
-        value={draft.url}
-        onChange={(event) => set({ url: event.target.value })}
+        {...text('url')}
       />
       {eventGroups.map(({ name, events }) => (
         <Choices

@@ -3,7 +3,7 @@ import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { SeverityMark } from '~/components/ui/mark';
-import { clock } from '~/lib/words';
+import { clock } from '~/lib/time/counter';
 import { sampleIncident, sampleNext, sampleTries } from '../sample/incident';
 import * as styles from './sample-incident.module.css';
 

@@ -1,19 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Segmented } from '~/components/ui/segmented';
+import { Submit } from '~/components/ui/submit';
 import { DateTimeField } from '~/components/ui/time-field';
 import { useCreateWindow } from '~/data/maintenance';
 import { serviceList } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
+import { serverNow } from '~/lib/time/clock';
+import { fullHourAfter } from '~/lib/time/day';
+import { readersZone, toField } from '~/lib/time/zone';
 import { toChoices } from '../model/choices';
-import { lengths, toField, toRequest } from '../model/window';
+import { lengths, toRequest } from '../model/window';
 import * as styles from './window-form.module.css';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
@@ -95,9 +97,9 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           maxLength={200}
           placeholder="Database upgrade to 17.4"
         />
-        <Button type="submit" look="primary" size="lg" disabled={create.isPending} labels={['Planning...']}>
-          {create.isPending ? 'Planning...' : later ? 'Plan maintenance' : 'Start maintenance'}
-        </Button>
+        <Submit size="lg" pending={create.isPending} doing="Planning...">
+          {later ? 'Plan maintenance' : 'Start maintenance'}
+        </Submit>
         <p className={dialogKit.note}>
           Incidents of these services open as ever and page nobody until it ends. What is still open then is
           paged.
@@ -107,13 +109,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function readersZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
-
 // A full hour is more often meant than this minute.
 function hoursAhead(hours: number): Date {
-  const at = serverNow();
-  at.setHours(at.getHours() + hours, 0, 0, 0);
-  return at;
+  return fullHourAfter(serverNow(), hours);
 }

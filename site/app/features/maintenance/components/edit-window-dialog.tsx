@@ -1,17 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { EditConflict } from '~/components/edit-conflict';
-import { Button } from '~/components/ui/button';
-import { Banner, Dialog } from '~/components/ui/dialog';
+import { DraftProblem } from '~/components/draft-problem';
+import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { Submit } from '~/components/ui/submit';
 import { DateTimeField } from '~/components/ui/time-field';
 import { useChangeWindow, windowById } from '~/data/maintenance';
 import { serviceList } from '~/data/services';
-import { reasonOf } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
-import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
+import { useDraft } from '~/lib/draft';
+import { idsOnTop, onTop } from '~/lib/edits';
+import { serverNow } from '~/lib/time/clock';
 import { toChoices } from '../model/choices';
 import {
   draftOf,
@@ -27,49 +26,32 @@ import * as styles from './window-form.module.css';
 export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindow; onClose: () => void }) {
   const client = useQueryClient();
   const services = useQuery({ ...serviceList, select: toChoices });
-  // The version that the fields are based on, and what somebody else has stored meanwhile.
-  const [base, setBase] = useState(window);
-  const [theirs, setTheirs] = useState<MaintenanceWindow | null>(null);
-  const [draft, setDraft] = useState(() => draftOf(window));
-  const [fault, setFault] = useState('');
-  const save = useChangeWindow(base);
-  const known = [...(services.data ?? []), ...choicesOf(base), ...(theirs ? choicesOf(theirs) : [])];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const request = toChange(draft, base, serverNow());
-    setFault(typeof request === 'string' ? request : '');
-    if (typeof request === 'string') return;
-    save.mutate(request, {
-      onSuccess: onClose,
-      onError: async (error) => {
-        if (isConflict(error)) setTheirs(await client.query({ ...windowById(base.id), select: toWindow }));
-      },
-    });
-  };
-  const goOn = (next: WindowDraft) => {
-    setDraft(next);
-    setBase(theirs ?? base);
-    setTheirs(null);
-    save.reset();
-  };
-  const failure = fault || (save.isError && !theirs && reasonOf(save.error)) || services.error?.message;
+  const edit = useDraft({
+    stored: window,
+    draftOf,
+    request: (draft, from) => {
+      const change = toChange(draft, from, serverNow());
+      return typeof change === 'string' ? change : { id: from.id, etag: from.etag, ...change };
+    },
+    save: useChangeWindow(),
+    onSaved: onClose,
+    fetchNow: () => client.query({ ...windowById(window.id), select: toWindow }),
+    words: (theirs, base) =>
+      windowWords([...(services.data ?? []), ...choicesOf(base), ...choicesOf(theirs)]),
+    onTop: draftOnTop,
+  });
+  const { draft, base, set, text } = edit;
+  const known = [...(services.data ?? []), ...choicesOf(base)];
   return (
     <Dialog title="Edit maintenance" onClose={onClose}>
-      <form className={styles.windowForm} onSubmit={submit}>
-        {theirs && (
-          <EditConflict
-            changes={theirChanges(windowWords(known), draftOf(base), draftOf(theirs), draft)}
-            onKeepMine={() => goOn(draftOnTop(draftOf(base), draft, draftOf(theirs)))}
-            onTakeTheirs={() => goOn(draftOf(theirs))}
-          />
-        )}
-        {failure && <Banner tone="failed">{failure}</Banner>}
+      <form className={styles.windowForm} onSubmit={edit.submit}>
+        <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect
           label="Services"
           placeholder="Add another"
           choices={services.data ?? []}
           chosen={draft.serviceIds.flatMap((id) => known.find((one) => one.id === id) ?? [])}
-          onChange={(chosen) => setDraft({ ...draft, serviceIds: chosen.map(({ id }) => id) })}
+          onChange={(chosen) => set({ serviceIds: chosen.map(({ id }) => id) })}
         />
         <div className={dialogKit.sideBySide}>
           <DateTimeField
@@ -77,26 +59,14 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
             required
             readOnly={base.state === 'under_way'}
             value={draft.starts}
-            onChange={(starts) => setDraft({ ...draft, starts })}
+            onChange={(starts) => set({ starts })}
           />
-          <DateTimeField
-            label="End"
-            required
-            value={draft.ends}
-            onChange={(ends) => setDraft({ ...draft, ends })}
-          />
+          <DateTimeField label="End" required value={draft.ends} onChange={(ends) => set({ ends })} />
         </div>
-        <TextField
-          label="Description"
-          name="description"
-          required
-          maxLength={200}
-          value={draft.description}
-          onChange={(event) => setDraft({ ...draft, description: event.target.value })}
-        />
-        <Button type="submit" look="primary" size="lg" disabled={save.isPending} labels={['Saving...']}>
-          {save.isPending ? 'Saving...' : 'Save maintenance'}
-        </Button>
+        <TextField label="Description" required maxLength={200} {...text('description')} />
+        <Submit size="lg" pending={edit.pending} doing="Saving...">
+          Save maintenance
+        </Submit>
         <p className={dialogKit.note}>
           Times of your zone. Incidents that it holds no longer are paged at once.
         </p>

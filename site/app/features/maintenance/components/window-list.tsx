@@ -2,8 +2,8 @@ import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
 import { Empty } from '~/components/ui/states';
-import { useNow } from '~/lib/clock';
-import { plainDuration, relativeTime } from '~/lib/format';
+import { useNow } from '~/lib/time/clock';
+import { plainDuration, relativeTime } from '~/lib/time/words';
 import { type MaintenanceWindow, spanInWords, type WindowState } from '../model/window';
 import * as styles from './window-list.module.css';
 

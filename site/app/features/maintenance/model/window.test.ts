@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endingSentence, spanInWords, toField, toRequest, toWindow, type Wish } from './window';
+import { toField } from '~/lib/time/zone';
+import { endingSentence, spanInWords, toRequest, toWindow, type Wish } from './window';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const wish: Wish = {

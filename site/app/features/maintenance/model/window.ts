@@ -1,5 +1,8 @@
 import type { CreateMaintenanceWindowRequestJson, MaintenanceWindowJson } from '@nightbell/proto';
 import type { FieldWords } from '~/lib/edits';
+import { dateOf, toIso } from '~/lib/time/instant';
+import { spanTime } from '~/lib/time/words';
+import { fromField, toField } from '~/lib/time/zone';
 
 /** Where a window stands. */
 export type WindowState = 'under_way' | 'scheduled' | 'ended';
@@ -28,12 +31,11 @@ export const longest = 31 * 24 * 3600 * 1000;
 
 /** The window of an answer. */
 export function toWindow(json: MaintenanceWindowJson): MaintenanceWindow {
-  const date = (text: string | undefined) => new Date(text ?? 0);
   return {
     id: json.id ?? '',
     description: json.description ?? '',
-    startsAt: date(json.starts_at),
-    endsAt: date(json.ends_at),
+    startsAt: dateOf(json.starts_at),
+    endsAt: dateOf(json.ends_at),
     services: (json.services ?? []).map(({ name = '' }) => name),
     serviceIds: json.service_ids ?? [],
     state: json.status === 'ended' || json.status === 'scheduled' ? json.status : 'under_way',
@@ -65,18 +67,16 @@ export interface Wish {
 /** The request for a wish, or the sentence that says what is missing. */
 export function toRequest(wish: Wish, now: Date): CreateMaintenanceWindowRequestJson | string {
   if (wish.serviceIds.length === 0) return 'Choose at least one service.';
-  const starts = wish.startsAt ? new Date(wish.startsAt) : null;
-  const from = starts ?? now;
-  const ends =
-    wish.minutes === null ? new Date(wish.endsAt) : new Date(from.getTime() + wish.minutes * 60_000);
-  if (Number.isNaN(from.getTime())) return 'Choose when it starts.';
-  if (Number.isNaN(ends.getTime())) return 'Choose when it ends.';
-  if (ends <= from || ends <= now) return 'It has to end after it starts, and in the future.';
-  if (ends.getTime() - from.getTime() > longest) return 'It can last 31 days at most.';
+  const starts = wish.startsAt ? fromField(wish.startsAt) : now.getTime();
+  if (starts === null) return 'Choose when it starts.';
+  const ends = wish.minutes === null ? fromField(wish.endsAt) : starts + wish.minutes * 60_000;
+  if (ends === null) return 'Choose when it ends.';
+  if (ends <= starts || ends <= now.getTime()) return 'It has to end after it starts, and in the future.';
+  if (ends - starts > longest) return 'It can last 31 days at most.';
   return {
     description: wish.description.trim(),
-    ...(starts ? { starts_at: starts.toISOString() } : {}),
-    ends_at: ends.toISOString(),
+    ...(wish.startsAt ? { starts_at: toIso(starts) } : {}),
+    ends_at: toIso(ends),
     service_ids: [...wish.serviceIds],
   };
 }
@@ -106,8 +106,8 @@ export function toChange(
   if (typeof request === 'string') return request;
   return {
     ...request,
-    starts_at: draft.starts === before.starts ? base.startsAt.toISOString() : request.starts_at,
-    ends_at: draft.ends === before.ends ? base.endsAt.toISOString() : request.ends_at,
+    starts_at: draft.starts === before.starts ? toIso(base.startsAt) : request.starts_at,
+    ends_at: draft.ends === before.ends ? toIso(base.endsAt) : request.ends_at,
   };
 }
 
@@ -131,13 +131,6 @@ export function windowWords(services: readonly { id: string; word: string }[]): 
   ];
 }
 
-/** A time as a datetime field of the reader's zone holds it: 2026-11-21T20:00. */
-export function toField(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${date}T${two(at.getHours())}:${two(at.getMinutes())}`;
-}
-
 /** What ending a window now does to the incidents it holds. */
 export function endingSentence(window: MaintenanceWindow): string {
   if (window.state === 'scheduled') return 'It is called off. Incidents page as usual.';
@@ -149,18 +142,5 @@ export function endingSentence(window: MaintenanceWindow): string {
 
 /** From when to when, on the reader's clock: "Sat 21 Nov, 12:40 to 14:40 CET"; the second day is named when it is another. */
 export function spanInWords({ startsAt, endsAt }: MaintenanceWindow): string {
-  const sameDay = startsAt.toDateString() === endsAt.toDateString();
-  const zone = endsAt.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1);
-  const end = sameDay ? timeOf(endsAt) : `${dayOf(endsAt)}, ${timeOf(endsAt)}`;
-  return `${dayOf(startsAt)}, ${timeOf(startsAt)} to ${end} ${zone}`;
-}
-
-function dayOf(at: Date): string {
-  return at
-    .toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
-    .replace(',', '');
-}
-
-function timeOf(at: Date): string {
-  return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  return spanTime(startsAt, endsAt);
 }

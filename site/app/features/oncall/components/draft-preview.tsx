@@ -8,11 +8,13 @@ import { Empty, Failed, Loading } from '~/components/ui/states';
 import { useHues } from '~/data/members';
 import { schedulePreview } from '~/data/schedules';
 import { reasonOf } from '~/lib/api';
+import { toIso } from '~/lib/time/instant';
+import { rangeWords } from '~/lib/time/zone-words';
 import { type Draft, rotationsOf } from '../model/draft';
 import { type Block, gapsOf } from '../model/picture';
 import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '../model/range';
 import { type Timeline, toPicture } from '../model/schedule';
-import { gapWords, rangeWords } from '../model/words';
+import { gapWords } from '../model/words';
 import * as styles from './draft-preview.module.css';
 import { PictureBones } from './picture-bones';
 import { ShiftPopover } from './shift-popover';
@@ -73,8 +75,8 @@ function Drawn({
     ...(scheduleId ? { schedule_id: scheduleId } : {}),
     timezone: settled.zone,
     rotations: rotationsOf(settled),
-    from: new Date(from).toISOString(),
-    to: new Date(to).toISOString(),
+    from: toIso(from),
+    to: toIso(to),
   };
   const query = useQuery({
     ...schedulePreview(body),

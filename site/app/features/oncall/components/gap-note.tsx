@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '~/components/ui/button';
 import { explanation } from '~/data/explain';
 import { freshFor } from '~/lib/query-client';
+import { lengthWords } from '~/lib/time/zone-words';
 import { nextInLine, nextQuestion } from '../model/next-in-line';
 import type { Override, Schedule, Shift } from '../model/schedule';
-import { gapWords, lengthWords } from '../model/words';
+import { gapWords } from '../model/words';
 import * as styles from './timeline-card.module.css';
 
 interface GapNoteProps {

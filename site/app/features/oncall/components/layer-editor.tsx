@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { HoursEditor } from '~/components/hours-editor';
 import { IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
@@ -6,7 +7,8 @@ import { SelectField, TextField } from '~/components/ui/field';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { Segmented } from '~/components/ui/segmented';
 import { DateTimeField, TimeField } from '~/components/ui/time-field';
-import { capitalised } from '~/lib/format';
+import { office, weekdays } from '~/lib/time/week';
+import { capitalised } from '~/lib/words';
 import { cadences, type LayerDraft } from '../model/draft';
 import type { Rotation } from '../model/schedule';
 import { cadenceWords } from '../model/words';
@@ -14,11 +16,9 @@ import * as fieldNoteStyles from './field-note.module.css';
 import { OrderButtons } from './order-buttons';
 import * as styles from './schedule-editor.module.css';
 import { SeatList } from './seat-list';
-import { WindowList } from './window-list';
 
 const custom = 'custom';
 const units = ['hour', 'day', 'week'] as const;
-const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const presence = [
   { value: 'always', content: 'Always' },
   { value: 'windows', content: 'Some hours or days' },
@@ -76,18 +76,16 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
             look="wide"
             choices={presence}
             value={layer.windows.length > 0 ? 'windows' : 'always'}
-            onChoose={(choice) => set({ windows: choice === 'always' ? [] : [workingHours] })}
+            onChoose={(choice) => set({ windows: choice === 'always' ? [] : [office] })}
           />
         </div>
         {layer.windows.length > 0 && (
-          <WindowList windows={layer.windows} onChange={(windows) => set({ windows })} />
+          <HoursEditor hours={layer.windows} onChange={(windows) => set({ windows })} />
         )}
       </div>
     </Card>
   );
 }
-
-const workingHours = { days: weekdays.slice(0, 5), from: '09:00', to: '17:00' };
 
 interface CadenceProps {
   layer: LayerDraft;

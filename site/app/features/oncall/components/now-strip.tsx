@@ -1,10 +1,11 @@
 import { Avatar } from '~/components/ui/avatar';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
-import { capitalised } from '~/lib/format';
+import { soonWords } from '~/lib/time/zone-words';
+import { capitalised } from '~/lib/words';
 import type { NextInLine } from '../model/next-in-line';
 import type { Schedule, Shift } from '../model/schedule';
-import { gapWords, soonWords } from '../model/words';
+import { gapWords } from '../model/words';
 import * as styles from './now-strip.module.css';
 
 interface NowStripProps {

@@ -13,10 +13,11 @@ import { overrideById, overrideList, useDeleteOverride } from '~/data/overrides'
 import { useDeleteAsRead } from '~/lib/delete-as-read';
 import { theirChanges } from '~/lib/edits';
 import { mayAct } from '~/lib/role';
+import { lengthWords, spanWords } from '~/lib/time/zone-words';
 import { matchingOverrides } from '../model/filter';
 import { overrideWords } from '../model/override-words';
 import { type Override, type Schedule, toOverride, toOverrides } from '../model/schedule';
-import { lengthWords, spanWords } from '../model/words';
+
 import { OverrideDialog } from './override-dialog';
 import { Pager, usePages } from './pager';
 import * as styles from './schedule-lists.module.css';

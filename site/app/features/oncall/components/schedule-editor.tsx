@@ -1,18 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
-import { EditConflict } from '~/components/edit-conflict';
+import { DraftProblem } from '~/components/draft-problem';
 import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
-import { Banner } from '~/components/ui/dialog';
+import { Submit } from '~/components/ui/submit';
 import { policyList } from '~/data/policies';
 import { scheduleById, useSaveSchedule } from '~/data/schedules';
 import { teamList } from '~/data/teams';
-import { reasonOf } from '~/lib/api';
-import { useNow } from '~/lib/clock';
-import { isConflict, theirChanges } from '~/lib/edits';
+import { useDraft } from '~/lib/draft';
 import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
+import { useNow } from '~/lib/time/clock';
+import { readersZone } from '~/lib/time/zone';
 import { toast } from '~/lib/toast';
 import {
   type Draft,
@@ -23,12 +22,11 @@ import {
   moved,
   newDraft,
   newLayer,
-  sameDraft,
+  scheduleStored,
   toScheduleRequest,
 } from '../model/draft';
 import { draftWords } from '../model/draft-words';
 import { type Schedule, toSchedule } from '../model/schedule';
-import { readersZone } from '../model/zone';
 import { DraftPreview } from './draft-preview';
 import { LayerEditor } from './layer-editor';
 import * as styles from './schedule-editor.module.css';
@@ -37,95 +35,48 @@ import { ScheduleFacts } from './schedule-facts';
 /** Makes a schedule, or changes one. What it would mean is drawn beside it while it is written. */
 export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
   const now = useNow(30_000).getTime();
-  const [first, setFirst] = useState(() => (schedule ? draftOf(schedule) : newDraft(readersZone(), now)));
-  const [etag, setEtag] = useState(schedule?.etag);
-  const [draft, setDraft] = useState(first);
-  const guard = useLeaveGuard(!sameDraft(draft, first));
-  const set = (change: Partial<Draft>) => setDraft((old) => ({ ...old, ...change }));
-  const missing = missingIn(draft);
-  const goOn = (next: Draft, theirs: Draft, version: string | undefined) => {
-    setDraft(next);
-    setFirst(theirs);
-    setEtag(version);
-  };
+  const edit = useScheduleDraft(schedule, now);
+  const { draft, set } = edit;
+  const guard = useLeaveGuard(edit.dirty);
   return (
     <div className={styles.editor}>
-      <EditorForm schedule={schedule} first={first} etag={etag} draft={draft} missing={missing} onGoOn={goOn}>
+      <form className={styles.editorForm} aria-label="Schedule" onSubmit={edit.submit}>
         <ScheduleFacts draft={draft} onChange={set} />
         <Layers draft={draft} now={now} onChange={(layers) => set({ layers })} />
-      </EditorForm>
+        <div className={styles.saveBar}>
+          <DraftProblem of={edit} />
+          <ButtonLink to={paths.onCall}>Cancel</ButtonLink>
+          <Submit pending={edit.pending} doing="Saving...">
+            {schedule ? 'Save schedule' : 'Create schedule'}
+          </Submit>
+        </div>
+      </form>
       <LeaveDialog guard={guard} what="schedule" />
-      <DraftPreview scheduleId={schedule?.id ?? ''} draft={draft} missing={missing} now={now} />
+      <DraftPreview scheduleId={schedule?.id ?? ''} draft={draft} missing={missingIn(draft)} now={now} />
     </div>
   );
 }
 
-interface EditorFormProps {
-  schedule: Schedule | null;
-  /** What the draft began as, and its version. */
-  first: Draft;
-  etag: string | undefined;
-  draft: Draft;
-  missing: string | null;
-  /** After a conflict: goes on with a draft that is based on what somebody else stored. */
-  onGoOn: (next: Draft, theirs: Draft, version: string | undefined) => void;
-  children: React.ReactNode;
-}
-
-function EditorForm({ schedule, first, etag, draft, missing, onGoOn, children }: EditorFormProps) {
+function useScheduleDraft(schedule: Schedule | null, now: number) {
   const client = useQueryClient();
-  const fields = draftWords(useQuery(teamList).data, useQuery(policyList).data);
-  const [theirs, setTheirs] = useState<Schedule | null>(null);
-  const decide = (pick: (theirs: Draft) => Draft) => {
-    if (!theirs) return;
-    const stored = draftOf(theirs);
-    onGoOn(pick(stored), stored, theirs.etag);
-    setTheirs(null);
-    save.reset();
-  };
-  const save = useSaveSchedule(schedule?.id ?? null);
   const navigate = useNavigate();
-  const [tried, setTried] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (missing) return;
-    save.mutate(
-      { etag, ...toScheduleRequest(draft) },
-      {
-        onError: async (error) => {
-          if (schedule && isConflict(error))
-            setTheirs(await client.query({ ...scheduleById(schedule.id), select: toSchedule }));
-        },
-        onSuccess: (saved) => {
-          toast({ kind: 'success', title: `${saved.name || draft.name} saved` });
-          letGo();
-          navigate(`${paths.onCall}?schedule=${saved.id}`);
-        },
-      },
-    );
-  };
-  const word = schedule ? 'Save schedule' : 'Create schedule';
-  return (
-    <form className={styles.editorForm} aria-label="Schedule" onSubmit={submit}>
-      {children}
-      <div className={styles.saveBar}>
-        {theirs && (
-          <EditConflict
-            changes={theirChanges(fields, first, draftOf(theirs), draft)}
-            onKeepMine={() => decide((stored) => draftOnTop(first, draft, stored))}
-            onTakeTheirs={() => decide((stored) => stored)}
-          />
-        )}
-        {save.isError && !theirs && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
-        {!save.isError && tried && missing && <Banner tone="failed">{missing}</Banner>}
-        <ButtonLink to={paths.onCall}>Cancel</ButtonLink>
-        <Button type="submit" look="primary" disabled={save.isPending} labels={['Saving...', word]}>
-          {save.isPending ? 'Saving...' : word}
-        </Button>
-      </div>
-    </form>
-  );
+  const [teams, policies] = [useQuery(teamList).data, useQuery(policyList).data];
+  return useDraft({
+    stored: schedule,
+    draftOf: (stored) => (stored ? draftOf(stored) : newDraft(readersZone(), now)),
+    storedAs: scheduleStored,
+    request: (draft, base) => missingIn(draft) ?? { etag: base?.etag, ...toScheduleRequest(draft) },
+    save: useSaveSchedule(schedule?.id ?? null),
+    onSaved: ({ id, name }) => {
+      toast({ kind: 'success', title: `${name} saved` });
+      letGo();
+      navigate(`${paths.onCall}?schedule=${id}`);
+    },
+    fetchNow: async () =>
+      schedule ? client.query({ ...scheduleById(schedule.id), select: toSchedule }) : undefined,
+    words: () => draftWords(teams, policies),
+    onTop: draftOnTop,
+  });
 }
 
 interface LayersProps {

@@ -1,4 +1,5 @@
-import { type MouseEvent, useState } from 'react';
+import type { MouseEvent } from 'react';
+import { Tooltip, useTooltip } from '~/components/ui/tooltip';
 import { type Block, blockWords, type Lane, percent, whoWords, whyWords } from '../model/picture';
 import { isGap } from '../model/schedule';
 import { shiftWords } from '../model/words';
@@ -33,12 +34,12 @@ export function ShiftBlock({
   shortNames,
   onOpen,
 }: ShiftBlockProps) {
-  const [told, setTold] = useState(false);
+  const tip = useTooltip();
   const left = percent(block.from, lane);
   const width = percent(block.to, lane) - left;
   const [long, short] = blockWords(block, shortNames);
   const open = (event: MouseEvent<HTMLElement>) => {
-    setTold(false);
+    tip.hide();
     onOpen(block, event.currentTarget);
   };
   return (
@@ -48,9 +49,7 @@ export function ShiftBlock({
       role="gridcell"
       className={styles.shiftCell}
       style={{ left: `${left}%`, width: `${width}%` }}
-      onPointerEnter={(event) => event.pointerType === 'mouse' && setTold(true)}
-      onPointerLeave={() => setTold(false)}
-      onKeyDown={(event) => event.key === 'Escape' && setTold(false)}
+      {...tip.wrapper}
     >
       <button
         type="button"
@@ -61,21 +60,16 @@ export function ShiftBlock({
         aria-label={sentence(block, zone)}
         aria-haspopup="dialog"
         onClick={open}
-        onFocus={(event) => setTold(event.currentTarget.matches(':focus-visible'))}
-        onBlur={() => setTold(false)}
       >
         <span className={styles.long}>{long}</span>
         <span className={styles.short}>{short}</span>
       </button>
-      {told && (
-        <div
-          className={left > 70 ? `${styles.shiftTip} ${styles.toLeft}` : styles.shiftTip}
-          aria-hidden="true"
-        >
+      {tip.shown && (
+        <Tooltip toLeft={left > 70}>
           <b>{whoWords(block)}</b>
           <span>{shiftWords(block.shift, zone)}</span>
           <span>{whyWords(block)}</span>
-        </div>
+        </Tooltip>
       )}
     </div>
   );

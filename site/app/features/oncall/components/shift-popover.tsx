@@ -7,15 +7,16 @@ import { memberList } from '~/data/members';
 import { useSaveOverride } from '~/data/overrides';
 import { useGone } from '~/lib/after-close';
 import { reasonOf } from '~/lib/api';
-import { serverNow } from '~/lib/clock';
 import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
+import { serverNow } from '~/lib/time/clock';
+import { readersZone } from '~/lib/time/zone';
+import { spanWords } from '~/lib/time/zone-words';
 import { toast } from '~/lib/toast';
 import { type Block, whoWords, whyWords } from '../model/picture';
 import { isGap, type Person, toOverride, toOverrideRequest } from '../model/schedule';
 import { takeOver } from '../model/take-over';
-import { shiftWords, spanWords } from '../model/words';
-import { readersZone } from '../model/zone';
+import { shiftWords } from '../model/words';
 import * as styles from './shift-popover.module.css';
 import { TakeBack } from './take-back';
 
@@ -70,7 +71,7 @@ export function ShiftPopover(props: ShiftPopoverProps) {
 type ReplaceProps = ShiftPopoverProps & NonNullable<ShiftPopoverProps['change']>;
 
 function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplaceProps) {
-  const create = useSaveOverride(null);
+  const create = useSaveOverride();
   const gone = useGone();
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;

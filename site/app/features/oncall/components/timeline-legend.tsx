@@ -1,7 +1,8 @@
+import { clockChangeWords } from '~/lib/time/zone-words';
 import { type Jump, jumpsOf } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import type { Timeline } from '../model/schedule';
-import { clockChangeWords } from '../model/words';
+
 import * as styles from './timeline-card.module.css';
 
 interface TimelineLegendProps {

@@ -1,7 +1,7 @@
+import { dayOf, daysBetween, instantOf, nightsBetween } from '~/lib/time/zone';
+import { clockWords, dayWords } from '~/lib/time/zone-words';
 import { type Jump, percent } from '../model/picture';
 import type { Range, Span } from '../model/range';
-import { clockWords, dayWords } from '../model/words';
-import { dayOf, daysBetween, instantOf, nightsBetween } from '../model/zone';
 import * as styles from './timeline-picture.module.css';
 
 /** Hours of the wall clock, 22 to 06, shaded; over a month weekends instead, because nights would be hatching. */

@@ -1,4 +1,6 @@
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react';
+import { dayOf } from '~/lib/time/zone';
+import { clockWords, dayLengthWords, dayWords } from '~/lib/time/zone-words';
 import {
   type Block,
   blockAfter,
@@ -12,8 +14,6 @@ import {
 } from '../model/picture';
 import type { Range, Span } from '../model/range';
 import type { Shift, Timeline } from '../model/schedule';
-import { clockWords, dayLengthWords, dayWords } from '../model/words';
-import { dayOf } from '../model/zone';
 import { ShiftBlock } from './shift-block';
 import { JumpLines, Nights, NowLine, TimeHead } from './timeline-marks';
 import * as styles from './timeline-picture.module.css';

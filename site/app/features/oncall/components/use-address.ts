@@ -1,4 +1,5 @@
 import { useAddressParams } from '~/lib/address-params';
+import { toIso, toMs } from '~/lib/time/instant';
 import { toView, type View } from '../model/filter';
 import { type Span, toSpan } from '../model/range';
 
@@ -20,7 +21,7 @@ export function useAddress(): [Address, (change: Partial<Address>) => void] {
 }
 
 function addressOf(params: URLSearchParams): Address {
-  const at = Date.parse(params.get('at') ?? '');
+  const at = toMs(params.get('at'));
   return {
     view: toView(params.get('view')),
     scheduleId: params.get('schedule') ?? '',
@@ -34,6 +35,6 @@ function paramsOf({ view, scheduleId, span, at }: Address): Record<string, strin
     ...(view === 'schedules' ? {} : { view }),
     ...(scheduleId ? { schedule: scheduleId } : {}),
     ...(span === 'week' ? {} : { range: span }),
-    ...(at === null ? {} : { at: new Date(at).toISOString() }),
+    ...(at === null ? {} : { at: toIso(at) }),
   };
 }

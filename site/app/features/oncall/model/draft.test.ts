@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf, missingIn, moved, newDraft, newLayer, rotationsOf, sameDraft } from './draft';
+import { changesOf, draftOf, missingIn, moved, newDraft, newLayer, rotationsOf } from './draft';
 import { toSchedule } from './schedule';
 
 const zone = 'Europe/Berlin';
@@ -20,10 +20,12 @@ describe('a draft', () => {
   it('is changed by what would be stored, and by nothing else', () => {
     const draft = newDraft(zone, now);
     const [layer] = draft.layers;
-    expect(sameDraft(draft, { ...draft, layers: [{ ...newLayer(1, zone, now) }] })).toBe(true);
-    expect(sameDraft(draft, { ...draft, name: 'Night' })).toBe(false);
-    expect(sameDraft(draft, { ...draft, layers: layer ? [{ ...layer, length: 2 }] : [] })).toBe(false);
-    expect(sameDraft({ ...draft, name: 'Night' }, { ...draft, name: 'Night' })).toBe(true);
+    expect(changesOf(draft, { ...draft, layers: [{ ...newLayer(1, zone, now) }] })).toEqual([]);
+    expect(changesOf(draft, { ...draft, name: 'Night' })).toEqual(['name']);
+    expect(changesOf(draft, { ...draft, layers: layer ? [{ ...layer, length: 2 }] : [] })).toEqual([
+      'layers',
+    ]);
+    expect(changesOf({ ...draft, name: 'Night' }, { ...draft, name: 'Night' })).toEqual([]);
   });
 
   it('becomes what the server takes, by the wall clock of its zone', () => {

@@ -1,7 +1,9 @@
 import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
 import { changedFields, listOnTop } from '~/lib/edits';
-import type { Person, Rotation, Schedule, Window } from './schedule';
-import { fromField, toField } from './zone';
+import { toIso } from '~/lib/time/instant';
+import type { Hours } from '~/lib/time/week';
+import { fromField, toField } from '~/lib/time/zone';
+import type { Person, Rotation, Schedule } from './schedule';
 
 /** A schedule while it is being edited. Times are the texts of their fields, on the wall of its zone. */
 export interface Draft {
@@ -28,7 +30,7 @@ export interface LayerDraft {
   startsAt: string;
   /** Empty: it never ends. */
   endsAt: string;
-  windows: readonly Window[];
+  windows: readonly Hours[];
   /** The instants behind times as they came, by zone and text, so that saving does not round them. */
   exact: ReadonlyMap<string, number>;
 }
@@ -130,17 +132,14 @@ export function rotationsOf(draft: Draft): RotationJson[] {
   }));
 }
 
-/** Whether two drafts would be stored as the same schedule. */
-export function sameDraft(a: Draft, b: Draft): boolean {
-  if (a === b) return true;
-  const stored = (draft: Draft) => JSON.stringify({ ...draft, layers: rotationsOf(draft) });
-  return stored(a) === stored(b);
+/** A draft as it would be stored, to tell whether two are the same. */
+export function scheduleStored(draft: Draft) {
+  return { ...draft, layers: rotationsOf(draft) };
 }
 
 /** The fields in which two drafts would be stored otherwise. */
 export function changesOf(before: Draft, after: Draft): (keyof Draft)[] {
-  const stored = (draft: Draft) => ({ ...draft, layers: rotationsOf(draft) });
-  return changedFields(stored(before), stored(after));
+  return changedFields(scheduleStored(before), scheduleStored(after));
 }
 
 /** What somebody else stored, with the fields on top that `mine` changed since `base`. */
@@ -199,5 +198,5 @@ function timeOf(
   exact: ReadonlyMap<string, number>,
 ): Partial<RotationJson> {
   const at = exact.get(`${zone} ${text}`) ?? fromField(text, zone);
-  return at === null ? {} : { [name]: new Date(at).toISOString() };
+  return at === null ? {} : { [name]: toIso(at) };
 }

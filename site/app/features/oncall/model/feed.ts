@@ -1,4 +1,5 @@
 import type { FeedJson } from '~/data/calendar-feeds';
+import { dateOf } from '~/lib/time/instant';
 
 /** A secret address under which calendars subscribe to shifts. */
 export interface Feed {
@@ -17,6 +18,6 @@ export function toFeeds(feeds: readonly FeedJson[]): Feed[] {
     id,
     scheduleId: schedule?.id ?? '',
     url,
-    lastUsedAt: last_used_at ? new Date(last_used_at) : null,
+    lastUsedAt: last_used_at ? dateOf(last_used_at) : null,
   }));
 }

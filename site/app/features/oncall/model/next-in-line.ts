@@ -1,5 +1,6 @@
 import type { ExplainMomentJson, ExplainPageJson, ExplainResponseJson } from '@nightbell/proto';
-import { lengthWords } from './words';
+import { toIso } from '~/lib/time/instant';
+import { lengthWords } from '~/lib/time/zone-words';
 
 /** Who is paged when a schedule's person does not answer. */
 export interface NextInLine {
@@ -18,7 +19,7 @@ export function nextQuestion(policyId: string, at: number | null) {
   return {
     escalation_policy_id: policyId,
     severity: 'critical',
-    at: at === null ? '' : new Date(at).toISOString(),
+    at: at === null ? '' : toIso(at),
   };
 }
 

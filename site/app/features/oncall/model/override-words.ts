@@ -1,9 +1,11 @@
 import type { FieldWords } from '~/lib/edits';
+import { spanWords } from '~/lib/time/zone-words';
 import type { Override } from './schedule';
-import { spanWords } from './words';
+
+type Told = Pick<Override, 'kind' | 'person' | 'replaces' | 'from' | 'to' | 'reason'>;
 
 /** The fields of an override as people read them, on the wall clock of its schedule. */
-export function overrideWords(zone: string): FieldWords<Override>[] {
+export function overrideWords(zone: string): FieldWords<Told>[] {
   return [
     {
       label: 'Who',
@@ -19,7 +21,7 @@ export function overrideWords(zone: string): FieldWords<Override>[] {
   ];
 }
 
-function whoOf({ kind, person, replaces }: Override): string {
+function whoOf({ kind, person, replaces }: Told): string {
   const name = person?.name ?? 'somebody';
   if (kind === 'vacant') return 'nobody';
   return kind === 'cover'

@@ -1,8 +1,9 @@
 import { initials } from '~/components/ui/avatar';
+import { type Day, dayOf, daysBetween, offsetAt } from '~/lib/time/zone';
+import { lengthWords } from '~/lib/time/zone-words';
 import type { Range } from './range';
 import { isGap, type Override, type Person, type Shift, type Timeline } from './schedule';
-import { lengthWords, reasonWords } from './words';
-import { type Day, dayOf, daysBetween, offsetAt } from './zone';
+import { reasonWords } from './words';
 
 /** A block on a lane. Its shift is whole even where the lane cuts it. */
 export interface Block {

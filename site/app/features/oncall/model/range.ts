@@ -1,4 +1,4 @@
-import { calendarDay, dayAfter, dayOf } from './zone';
+import { calendarDay, dayAfter, dayOf } from '~/lib/time/zone';
 
 /** How much of a schedule is on the picture. */
 export type Span = 'day' | 'week' | 'fortnight' | 'month';

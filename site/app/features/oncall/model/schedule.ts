@@ -13,6 +13,8 @@ import type {
   TimeWindowJson,
 } from '@nightbell/proto';
 import { each } from '~/lib/each';
+import { toIso, toMs } from '~/lib/time/instant';
+import type { Hours } from '~/lib/time/week';
 
 /** Somebody, as far as a schedule knows them. */
 export interface Person {
@@ -38,13 +40,6 @@ export interface OnCall {
   next: Shift | null;
 }
 
-/** A time of day on some days of the week; every day when there are none. */
-export interface Window {
-  days: readonly string[];
-  from: string;
-  to: string;
-}
-
 /** People who are on together; nobody is a vacant seat. */
 export type Seat = readonly Person[];
 
@@ -61,7 +56,7 @@ export interface Rotation {
   startsAt: number;
   /** Null: it never ends. */
   endsAt: number | null;
-  windows: readonly Window[];
+  windows: readonly Hours[];
 }
 
 /** Who is on call when: rotations laid over each other, overrides on top. */
@@ -117,8 +112,8 @@ export function toOverrideRequest(wanted: NewOverride): CreateOverrideRequestJso
     kind: wanted.kind,
     ...(wanted.personId && wanted.kind !== 'vacant' ? { user_id: wanted.personId } : {}),
     ...(wanted.kind === 'cover' ? { replaces_user_id: wanted.replacesId } : {}),
-    starts_at: new Date(wanted.from).toISOString(),
-    ends_at: new Date(wanted.to).toISOString(),
+    starts_at: toIso(wanted.from),
+    ends_at: toIso(wanted.to),
     reason: wanted.reason.trim(),
   };
 }
@@ -284,7 +279,7 @@ function toRotation(json: RotationJson): Rotation {
   };
 }
 
-function toWindow(json: TimeWindowJson): Window {
+function toWindow(json: TimeWindowJson): Hours {
   return { days: json.days ?? [], from: json.from || '00:00', to: json.to || '00:00' };
 }
 
@@ -298,7 +293,7 @@ function toPerson(json: ReferenceJson): Person {
 }
 
 function instant(text: string | undefined): number {
-  return text ? Date.parse(text) : 0;
+  return text ? toMs(text) : 0;
 }
 
 function reason(text: string | undefined): Shift['because'] {

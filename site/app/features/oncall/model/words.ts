@@ -1,52 +1,7 @@
-import type { Rotation, Shift, Window } from './schedule';
-import { type Day, dayOf, wallOf } from './zone';
-
-const minute = 60_000;
-const hour = 60 * minute;
-const dayMs = 24 * hour;
-const week = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const months = 'January February March April May June July August September October November December'.split(
-  ' ',
-);
-
-/** The time on the wall: 08:00. */
-export function clockWords(at: number, zone: string): string {
-  const { hour, minute } = wallOf(at, zone);
-  return `${two(hour)}:${two(minute)}`;
-}
-
-/** A day in short: "Sat 28", or "Sat 28 Mar" with its month. */
-export function dayWords(day: Pick<Day, 'weekday' | 'day' | 'month'>, withMonth = true): string {
-  const short = `${weekdays[day.weekday]} ${day.day}`;
-  return withMonth ? `${short} ${monthWords(day.month).slice(0, 3)}` : short;
-}
-
-/** A moment: "Sat 28 Mar 08:00". */
-export function momentWords(at: number, zone: string): string {
-  return `${dayWords(dayOf(at, zone))} ${clockWords(at, zone)}`;
-}
-
-/** A moment in as few words as are clear now: "08:00" today, "Sat 08:00" this week, else with the date. */
-export function soonWords(at: number, zone: string, now: number): string {
-  const clock = clockWords(at, zone);
-  const [day, today] = [dayOf(at, zone), dayOf(now, zone)];
-  const ahead = at - now;
-  // The small hours of the coming night are still today to whoever is awake.
-  if (day.from === today.from || (ahead > 0 && ahead < 12 * hour)) return clock;
-  if (ahead > 0 && ahead < 6 * dayMs) return `${weekdays[day.weekday]} ${clock}`;
-  return momentWords(at, zone);
-}
-
-/** From and to: "Sat 28 Mar 08:00 to 14:00", with the second date when it is another day. */
-export function spanWords(from: number, to: number, zone: string): string {
-  if (!Number.isFinite(from) && !Number.isFinite(to)) return 'Always';
-  if (!Number.isFinite(to)) return `From ${momentWords(from, zone)} on`;
-  if (!Number.isFinite(from)) return `Until ${momentWords(to, zone)}`;
-  const same = dayOf(from, zone).from === dayOf(to, zone).from;
-  const end = same ? clockWords(to, zone) : momentWords(to, zone);
-  return `${momentWords(from, zone)} to ${end}`;
-}
+import { type Hours, weekdays } from '~/lib/time/week';
+import { lengthWords, momentWords, spanWords } from '~/lib/time/zone-words';
+import { capitalised } from '~/lib/words';
+import type { Rotation, Shift } from './schedule';
 
 /** From and to, with the length when both are known: "Sat 28 Mar 08:00 to 14:00, 6 h". */
 export function shiftWords({ from, to }: Pick<Shift, 'from' | 'to'>, zone: string): string {
@@ -60,28 +15,6 @@ export function gapWords({ from, to }: Pick<Shift, 'from' | 'to'>, zone: string,
   return Number.isFinite(to) ? `now, until ${momentWords(to, zone)}` : 'now, without an end in sight';
 }
 
-/** A length of time that people plan with: "30 min", "6 h", "1 day 12 h", "7 days". */
-export function lengthWords(ms: number): string {
-  const days = Math.floor(ms / dayMs);
-  const hours = Math.floor((ms % dayMs) / hour);
-  const minutes = Math.round((ms % hour) / minute);
-  if (days === 0 && hours === 0) return `${minutes} min`;
-  if (days === 0) return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
-  const whole = `${days} ${days === 1 ? 'day' : 'days'}`;
-  return hours === 0 ? whole : `${whole} ${hours} h`;
-}
-
-/** The days of a range: "23 to 29 March", "30 March to 5 April", "Wed 25 March"; with the year when it is another than now. */
-export function rangeWords(from: number, to: number, zone: string, now: number): string {
-  const [first, last] = [dayOf(from, zone), dayOf(to - 1, zone)];
-  const year = last.year === dayOf(now, zone).year ? '' : ` ${last.year}`;
-  if (first.from === last.from) {
-    return `${weekdays[first.weekday]} ${first.day} ${monthWords(first.month)}${year}`;
-  }
-  const start = first.month === last.month ? `${first.day}` : `${first.day} ${monthWords(first.month)}`;
-  return `${start} to ${last.day} ${monthWords(last.month)}${year}`;
-}
-
 /** How often turns change: "Every day at 08:00", "Every 2 weeks, Monday at 09:00". */
 export function cadenceWords({
   unit,
@@ -91,14 +24,14 @@ export function cadenceWords({
 }: Pick<Rotation, 'unit' | 'length' | 'handover' | 'weekday'>): string {
   const every = length === 1 ? `Every ${unit}` : `Every ${length} ${unit}s`;
   if (unit === 'hour') return `${every}, counted from ${handover}`;
-  if (unit === 'week') return `${every}, ${capital(weekday || 'monday')} at ${handover}`;
+  if (unit === 'week') return `${every}, ${capitalised(weekday || 'monday')} at ${handover}`;
   return `${every} at ${handover}`;
 }
 
 /** When a layer is on: "Weekdays 08:00 to 20:00, weekend all day"; nothing when it always is. */
-export function windowWords(windows: readonly Window[]): string {
+export function windowWords(windows: readonly Hours[]): string {
   const text = windows.map((one) => `${daysWords(one.days)} ${hoursWords(one)}`.trim()).join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalised(text);
 }
 
 /** Why somebody is on, or nobody. */
@@ -110,44 +43,18 @@ export function reasonWords(shift: Shift): string {
   return shift.becauseName ? `By the rotation ${shift.becauseName}.` : 'By a rotation.';
 }
 
-/** What a change of the clocks does to its day: "Clocks go forward: Sunday has 23 hours". */
-export function clockChangeWords(day: Day, by: number): string {
-  const long = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' });
-  const name = long.format(Date.UTC(day.year, day.month - 1, day.day));
-  return `Clocks go ${by > 0 ? 'forward' : 'back'}: ${name} has ${dayLengthWords(day).replace(/ h$/, ' hours')}`;
-}
-
-/** How long a day is, in hours: "23 h", "24 h 30 min". */
-export function dayLengthWords({ from, to }: Pick<Day, 'from' | 'to'>): string {
-  const [hours, minutes] = [Math.floor((to - from) / hour), ((to - from) % hour) / minute];
-  return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
-}
-
-/** The word of a month, 1 to 12. */
-export function monthWords(month: number): string {
-  return months[month - 1] ?? '';
-}
-
 /** Days of the week together: "weekdays", "weekend", "Mon to Thu", "Mon, Wed"; empty for every day. */
 export function daysWords(days: readonly string[]): string {
-  const places = week.map((day, i) => (days.includes(day) ? i : -1)).filter((i) => i >= 0);
+  const places = weekdays.map((day, i) => (days.includes(day) ? i : -1)).filter((i) => i >= 0);
   const key = places.join('');
   if (key === '' || key === '0123456') return '';
   if (key === '01234') return 'weekdays';
   if (key === '56') return 'weekend';
-  const words = places.map((i) => capital(week[i] ?? '').slice(0, 3));
+  const words = places.map((i) => capitalised(weekdays[i] ?? '').slice(0, 3));
   const run = places.length > 2 && (places.at(-1) ?? 0) - (places[0] ?? 0) === places.length - 1;
   return run ? `${words[0]} to ${words.at(-1)}` : words.join(', ');
 }
 
-function hoursWords({ from, to }: Window): string {
+function hoursWords({ from, to }: Hours): string {
   return from === to ? (from === '00:00' ? 'all day' : `${from} to ${to} the next day`) : `${from} to ${to}`;
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
 }

@@ -6,10 +6,9 @@ import { incidentList } from '~/data/incidents';
 import { memberList } from '~/data/members';
 import { scheduleList } from '~/data/schedules';
 import { serviceList } from '~/data/services';
-import { shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import { capitalised } from '~/lib/words';
+import { capitalised, shortId } from '~/lib/words';
 import type { Entry } from '../model/entries';
 
 const pauseOfTyping = 250;

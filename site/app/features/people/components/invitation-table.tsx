@@ -6,8 +6,10 @@ import { Empty } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { useInvite, useRevokeInvitation } from '~/data/invitations';
 import { reasonOf } from '~/lib/api';
-import { capitalised, fullTime, relativeTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime, relativeTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
+import { capitalised } from '~/lib/words';
 import * as styles from './invitation-table.module.css';
 import { LinksDialog, type MadeLink } from './invite-dialog';
 
@@ -51,9 +53,9 @@ const columns: Column<InvitationJson>[] = [
     head: 'Expires',
     className: 'text-2',
     cell: ({ expires_at }) => (
-      <span title={fullTime(new Date(expires_at ?? 0))}>
+      <span title={fullTime(dateOf(expires_at))}>
         <span className="only-phone">Expires </span>
-        {relativeTime(new Date(expires_at ?? 0), new Date())}
+        {relativeTime(dateOf(expires_at), new Date())}
       </span>
     ),
   },
@@ -111,7 +113,7 @@ function Sent({ invitation }: { invitation: InvitationJson }) {
   if (send === 'link')
     return (
       <>
-        As a link, {relativeTime(new Date(created_at ?? 0), new Date())}
+        As a link, {relativeTime(dateOf(created_at), new Date())}
         {by}
       </>
     );
@@ -120,7 +122,7 @@ function Sent({ invitation }: { invitation: InvitationJson }) {
   if (!mailed_at) return <>By mail, on its way{by}</>;
   return (
     <>
-      By mail, {relativeTime(new Date(mailed_at), new Date())}
+      By mail, {relativeTime(dateOf(mailed_at), new Date())}
       {by}
     </>
   );

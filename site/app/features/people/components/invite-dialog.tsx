@@ -5,6 +5,7 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { Segmented } from '~/components/ui/segmented';
+import { Submit } from '~/components/ui/submit';
 import { useInvite } from '~/data/invitations';
 import { reasonOf } from '~/lib/api';
 import { currentSession } from '~/lib/session';
@@ -81,15 +82,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
           value={send}
           onChoose={setSend}
         />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={pending || emails.length === 0}
-          labels={['Inviting...', verb]}
-        >
-          {pending ? 'Inviting...' : verb}
-        </Button>
+        <Submit size="lg" pending={pending} disabled={emails.length === 0} doing="Inviting...">
+          {verb}
+        </Submit>
         <p className={dialogKit.note}>An invitation works for its address only, once, for 7 days.</p>
       </form>
     </Dialog>

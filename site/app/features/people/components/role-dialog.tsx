@@ -1,8 +1,8 @@
 import type { UserJson } from '@nightbell/proto';
 import { type FormEvent, useState } from 'react';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
+import { Submit } from '~/components/ui/submit';
 import { useUpdateUser } from '~/data/users';
 import { reasonOf } from '~/lib/api';
 import { currentSession } from '~/lib/session';
@@ -22,15 +22,9 @@ export function RoleDialog({ user, onClose }: { user: UserJson; onClose: () => v
       <form onSubmit={submit}>
         {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
         <RoleChoice roles={givenBy(currentSession()?.user.role)} value={role} onChoose={setRole} />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={save.isPending || role === user.role}
-          labels={['Saving role...']}
-        >
-          {save.isPending ? 'Saving role...' : 'Save role'}
-        </Button>
+        <Submit size="lg" pending={save.isPending} disabled={role === user.role} doing="Saving role...">
+          Save role
+        </Submit>
         <p className={dialogKit.note}>It holds within five seconds, wherever {user.name} is signed in.</p>
       </form>
     </Dialog>

@@ -5,9 +5,12 @@ import { IconButton } from '~/components/ui/button';
 import { type Column, DataTable } from '~/components/ui/data-table';
 import { Icon } from '~/components/ui/icon';
 import * as tableKit from '~/components/ui/table.module.css';
+import { Time } from '~/components/ui/time';
 import { useHues } from '~/data/members';
-import { capitalised, fullTime, relativeTime } from '~/lib/format';
 import { currentSession } from '~/lib/session';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
+import { capitalised } from '~/lib/words';
 import { isReachable, lastTest, mayManage, waysOf, wordsOf } from '../model/person';
 import * as styles from './user-table.module.css';
 
@@ -57,7 +60,7 @@ export function UserTable({ users, onChangeRole, onRemove }: UserTableProps) {
     {
       head: 'Last seen',
       className: styles.seen,
-      cell: ({ last_seen_at: at }) => (at ? <Seen at={new Date(at)} /> : 'Never'),
+      cell: ({ last_seen_at: at }) => (at ? <Seen at={dateOf(at)} /> : 'Never'),
     },
     manages && {
       head: 'Actions',
@@ -133,8 +136,8 @@ function testWords(ways: number, test: { at: Date; sent: boolean } | undefined):
 
 function Seen({ at }: { at: Date }) {
   return (
-    <time dateTime={at.toISOString()} title={`${fullTime(at)}, to a quarter of an hour`}>
+    <Time at={at} note=", to a quarter of an hour">
       {relativeTime(at, new Date())}
-    </time>
+    </Time>
   );
 }

@@ -1,6 +1,7 @@
 import type { ReachJson, UserJson } from '@nightbell/proto';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import type { IconName } from '~/components/ui/icon';
+import { dateOf } from '~/lib/time/instant';
 
 /** The roles, from most to least, with what each may do. */
 export const roles = [
@@ -46,7 +47,7 @@ export function waysOf(reached: readonly ReachJson[]): readonly Way[] {
     const kind = reach.kind ?? '';
     const state = stateOf(reach);
     const known = ways.get(kind);
-    if (!known || order[state] < order[known.state]) ways.set(kind, { kind, ...kindWords(kind), state });
+    if (!known || order[state] < order[known.state]) ways.set(kind, { kind, ...channelOf(kind), state });
   }
   return [...ways.values()];
 }
@@ -69,7 +70,7 @@ export function lastTest(reached: readonly ReachJson[]): { at: Date; sent: boole
     .filter((reach) => reach.tested_at)
     .toSorted((a, b) => text(b).localeCompare(text(a)));
   const [last] = tested;
-  return last?.tested_at ? { at: new Date(last.tested_at), sent: last.test_status === 'sent' } : undefined;
+  return last?.tested_at ? { at: dateOf(last.tested_at), sent: last.test_status === 'sent' } : undefined;
 }
 
 function text({ tested_at }: ReachJson): string {

@@ -1,9 +1,9 @@
 import type { FormEvent } from 'react';
 import { useNavigate } from 'react-router';
-import { Button } from '~/components/ui/button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useCreateService } from '~/data/services';
 import { ApiError } from '~/lib/api';
 import { paths } from '~/lib/paths';
@@ -29,15 +29,9 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
           </Banner>
         )}
         <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={create.isPending}
-          labels={['Adding service...']}
-        >
-          {create.isPending ? 'Adding service...' : 'Add service'}
-        </Button>
+        <Submit size="lg" pending={create.isPending} doing="Adding service...">
+          Add service
+        </Submit>
         <p className={dialogKit.note}>It gets its own webhook address and the default escalation policy.</p>
       </form>
     </Dialog>

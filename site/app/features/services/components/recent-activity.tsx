@@ -8,12 +8,15 @@ import * as markKit from '~/components/ui/mark.module.css';
 import { usePortion } from '~/components/ui/portion';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, Failed, Loading } from '~/components/ui/states';
+import { Time } from '~/components/ui/time';
 import { serviceActivity } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { useNow } from '~/lib/clock';
-import { capitalised, fullTime, shortId } from '~/lib/format';
 import { paths } from '~/lib/paths';
-import { dayOf, incidentAfter } from '../model/activity';
+import { useNow } from '~/lib/time/clock';
+import { dateOf, toMs } from '~/lib/time/instant';
+import { nearDay, shortClock } from '~/lib/time/words';
+import { capitalised, shortId } from '~/lib/words';
+import { incidentAfter } from '../model/activity';
 import * as styles from './recent-activity.module.css';
 
 /** What was changed and what broke, newest first, by day. */
@@ -40,7 +43,7 @@ export function RecentActivity({ serviceId }: { serviceId: string }) {
       {shown.length > 0 && (
         <ol className={styles.activity}>
           {shown.map((entry, place) => {
-            const words = entry.at ? dayOf(new Date(entry.at), now) : day;
+            const words = entry.at ? nearDay(dateOf(entry.at), now) : day;
             const begins = words !== day;
             day = words;
             return (
@@ -69,13 +72,13 @@ const icons: Record<string, IconName> = {
 
 function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: ServiceActivityJson }) {
   const { id = '', kind = 'other', summary, author, version, status, severity = '' } = entry;
-  const at = new Date(entry.at ?? 0);
+  const at = dateOf(entry.at);
   const incident = kind === 'incident';
   return (
     <li className={after ? `${styles.entry} ${styles.cause}` : styles.entry}>
-      <time className="mono" dateTime={at.toISOString()} title={fullTime(at)}>
-        {at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
-      </time>
+      <Time at={at} className="mono">
+        {shortClock(at)}
+      </Time>
       {incident ? (
         <span className={markKit.mark} data-severity={severity}>
           <Icon name={icons[severity] ?? 'low'} className="" />
@@ -110,7 +113,7 @@ function ActivityRow({ entry, after }: { entry: ServiceActivityJson; after?: Ser
 
 /** How long before an incident a change was made: what a responder asks first. */
 function Lead({ change, incident }: { change: Date; incident: ServiceActivityJson }) {
-  const minutes = Math.floor((Date.parse(incident.at ?? '') - change.getTime()) / 60_000);
+  const minutes = Math.floor((toMs(incident.at) - change.getTime()) / 60_000);
   return (
     <p className={styles.lead}>
       {minutes === 0 ? 'Just' : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`} before{' '}

@@ -8,10 +8,11 @@ import { Segmented } from '~/components/ui/segmented';
 import { Bone } from '~/components/ui/skeleton';
 import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Failed } from '~/components/ui/states';
+import { Time } from '~/components/ui/time';
 import { serviceSamples } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { useNow } from '~/lib/clock';
-import { fullTime, relativeTime } from '~/lib/format';
+import { useNow } from '~/lib/time/clock';
+import { relativeTime } from '~/lib/time/words';
 import { type Reading, readingsOf } from '../model/readings';
 import * as styles from './service-status.module.css';
 
@@ -114,9 +115,7 @@ function ReadingTile({
     <div>
       <dt>
         {label}
-        <time dateTime={at.toISOString()} title={fullTime(at)}>
-          {relativeTime(at, now)}
-        </time>
+        <Time at={at}>{relativeTime(at, now)}</Time>
       </dt>
       <dd className={styles.value}>
         {value}

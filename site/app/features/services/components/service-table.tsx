@@ -7,10 +7,11 @@ import { HealthMark } from '~/components/ui/mark';
 import * as tableKit from '~/components/ui/table.module.css';
 import { Tabs } from '~/components/ui/tabs';
 import { useAddressParams } from '~/lib/address-params';
-import { useNow } from '~/lib/clock';
-import { relativeTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useNow } from '~/lib/time/clock';
+import { dateOf } from '~/lib/time/instant';
+import { relativeTime } from '~/lib/time/words';
 import { worstFirst } from '../model/health';
 import { inView, lacks, type ServiceView, viewOf } from '../model/views';
 import { EditServiceDialog } from './edit-service-dialog';
@@ -111,5 +112,5 @@ function ServiceRows({ services, view }: { services: readonly ServiceJson[]; vie
 }
 
 function lastIncident({ last_incident_at: at }: ServiceJson, now: Date): string {
-  return at ? relativeTime(new Date(at), now) : 'Never';
+  return at ? relativeTime(dateOf(at), now) : 'Never';
 }

@@ -10,8 +10,9 @@ import { Empty } from '~/components/ui/states';
 import { useRotateKey, useSendTestAlert } from '~/data/service-changes';
 import { useWebhookAddress } from '~/data/services';
 import { reasonOf } from '~/lib/api';
-import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { alertmanagerReceiver, testAlert, testAlertCommand } from '../model/curl';
 
@@ -104,7 +105,7 @@ function RotateDialog({
   const confirm = () =>
     rotate.mutate(undefined, {
       onSuccess: ({ previous_key_expires_at: until }) => {
-        const when = until ? ` until ${fullTime(new Date(until))}` : ' for one more hour';
+        const when = until ? ` until ${fullTime(dateOf(until))}` : ' for one more hour';
         toast({ kind: 'success', title: 'There is a new key', detail: `The one before works${when}.` });
         onRotated();
         onClose();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayOf, incidentAfter } from './activity';
+import { incidentAfter } from './activity';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 22, 12, -minutes)).toISOString();
 
@@ -17,12 +17,5 @@ describe('recent activity', () => {
       'first',
       undefined,
     ]);
-  });
-
-  it('names days by the calendar', () => {
-    const now = new Date(2026, 10, 22, 0, 5);
-    expect(dayOf(new Date(2026, 10, 22, 0, 1), now)).toBe('Today');
-    expect(dayOf(new Date(2026, 10, 21, 23, 59), now)).toBe('Yesterday');
-    expect(dayOf(new Date(2026, 10, 16), now)).toBe('Mon 16 Nov');
   });
 });

@@ -1,4 +1,5 @@
 import type { ServiceActivityJson } from '@nightbell/proto';
+import { toMs } from '~/lib/time/instant';
 
 const soon = 2 * 60 * 60 * 1000;
 
@@ -10,19 +11,5 @@ export function incidentAfter(
   const change = activity[place];
   if (!change || change.kind === 'incident') return undefined;
   const next = activity.slice(0, place).findLast(({ kind }) => kind === 'incident');
-  return next && Date.parse(next.at ?? '') - Date.parse(change.at ?? '') <= soon ? next : undefined;
-}
-
-/** The words of a day: Today, Yesterday, or "Mon 23 Mar". */
-export function dayOf(at: Date, now: Date): string {
-  const days = Math.round((midnight(now) - midnight(at)) / 86_400_000);
-  if (days === 0) return 'Today';
-  if (days === 1) return 'Yesterday';
-  return at
-    .toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
-    .replace(',', '');
-}
-
-function midnight(at: Date): number {
-  return new Date(at.getFullYear(), at.getMonth(), at.getDate()).getTime();
+  return next && toMs(next.at) - toMs(change.at) <= soon ? next : undefined;
 }

@@ -1,13 +1,14 @@
+import { toIso } from '~/lib/time/instant';
 /** One firing alert in the shape Alertmanager uses; each opens an incident of its own. */
 export function testAlert(at: Date, summary: string): object {
   return {
     version: '4',
-    groupKey: `test ${at.toISOString()}`,
+    groupKey: `test ${toIso(at)}`,
     status: 'firing',
     alerts: [
       {
         status: 'firing',
-        labels: { alertname: 'TestAlert', instance: at.toISOString(), severity: 'critical' },
+        labels: { alertname: 'TestAlert', instance: toIso(at), severity: 'critical' },
         annotations: { summary },
       },
     ],

@@ -1,4 +1,5 @@
 import type { GetServiceSamplesResponseJson, SampleSeriesJson } from '@nightbell/proto';
+import { dateOf, toMs } from '~/lib/time/instant';
 
 /** What was measured under one name over some hours, in words and as a line. */
 export interface Reading {
@@ -67,12 +68,12 @@ function readingOf(
     label: usual[name as keyof typeof usual] ?? name,
     value,
     unit,
-    at: last?.at ? new Date(last.at) : null,
+    at: last?.at ? dateOf(last.at) : null,
     note: last ? `${written(mean)} on average, ${written(most)} at most` : '',
     line: lineOf(
-      points.map((point) => [Date.parse(point.at ?? ''), numberOf(point.average)]),
-      Date.parse(since),
-      Date.parse(until),
+      points.map((point) => [toMs(point.at), numberOf(point.average)]),
+      toMs(since),
+      toMs(until),
       step_seconds * 1000,
     ),
   };

@@ -23,6 +23,18 @@ export function toEdited(service: ServiceJson): EditedService {
   };
 }
 
+/** A service as it is sent: without what was typed around its texts. */
+export function trimmed(service: EditedService): EditedService {
+  const { name, description, repo_url, runbook_url } = service;
+  return {
+    ...service,
+    name: name.trim(),
+    description: description.trim(),
+    repo_url: repo_url.trim(),
+    runbook_url: runbook_url.trim(),
+  };
+}
+
 /** How grouping is said. */
 export const groupings = [
   { value: 'group', word: 'One incident per group' },

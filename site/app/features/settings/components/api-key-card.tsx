@@ -8,7 +8,9 @@ import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { Icon } from '~/components/ui/icon';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { apiKeyList, useRevokeApiKey } from '~/data/api-keys';
-import { capitalised, fullTime, relativeTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime, relativeTime } from '~/lib/time/words';
+import { capitalised } from '~/lib/words';
 import { ApiKeyDialog } from './api-key-dialog';
 import * as styles from './settings.module.css';
 
@@ -45,8 +47,8 @@ export function ApiKeyCard() {
 
 function ApiKeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyJson; onRevoke: () => void }) {
   const { name, prefix, role = '', scopes = [], last_used_at, expires_at, revoked_at } = apiKey;
-  const over = revoked_at || (expires_at && new Date(expires_at) < new Date());
-  const used = last_used_at ? `used ${relativeTime(new Date(last_used_at), new Date())}` : 'never used';
+  const over = revoked_at || (expires_at && dateOf(expires_at) < new Date());
+  const used = last_used_at ? `used ${relativeTime(dateOf(last_used_at), new Date())}` : 'never used';
   return (
     <li>
       <Icon name="shield" />
@@ -56,7 +58,7 @@ function ApiKeyRow({ apiKey, onRevoke }: { apiKey: ApiKeyJson; onRevoke: () => v
         </p>
         <p>
           {capitalised(role)}: {scopes.join(', ')}; {used}
-          {expires_at && !over && `, expires ${fullTime(new Date(expires_at))}`}
+          {expires_at && !over && `, expires ${fullTime(dateOf(expires_at))}`}
         </p>
       </div>
       {over ? (

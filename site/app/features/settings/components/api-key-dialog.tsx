@@ -5,6 +5,7 @@ import { CopyButton } from '~/components/ui/copy-button';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useCreateApiKey } from '~/data/api-keys';
 import { reasonOf } from '~/lib/api';
 import * as styles from './settings.module.css';
@@ -80,15 +81,9 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
           <SelectField label="Role" name="role" options={roles} />
           <SelectField label="Expires" name="days" options={lives} />
         </div>
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={create.isPending || chosen.length === 0}
-          labels={['Creating key...']}
-        >
-          {create.isPending ? 'Creating key...' : 'Create key'}
-        </Button>
+        <Submit size="lg" pending={create.isPending} disabled={chosen.length === 0} doing="Creating key...">
+          Create key
+        </Submit>
         <p className={dialogKit.note}>A key may do what both its role and what it is for allow.</p>
       </form>
     </Dialog>

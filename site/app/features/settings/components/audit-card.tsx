@@ -8,10 +8,12 @@ import { SelectField } from '~/components/ui/field';
 import { MoreRows } from '~/components/ui/portion';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { Time } from '~/components/ui/time';
 import { type AuditFilter, auditLog, readAudit } from '~/data/audit';
 import { memberList } from '~/data/members';
 import { reasonOf } from '~/lib/api';
-import { fullTime, nightTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { nightTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { actionWords, toCSV } from '../model/audit';
 import * as styles from './settings.module.css';
@@ -99,15 +101,13 @@ export function AuditCard() {
 
 function AuditEntry({ entry }: { entry: AuditEventJson }) {
   const { at, actor_kind, actor_name, method = '', outcome = 'ok', address, request = '{}' } = entry;
-  const when = new Date(at ?? 0);
+  const when = dateOf(at);
   const who =
     actor_name ??
     (actor_kind === 'api_key' ? 'A key' : actor_kind === 'system' ? 'Nightbell' : 'Somebody who has left');
   return (
     <li>
-      <time dateTime={when.toISOString()} title={fullTime(when)}>
-        {nightTime(when, new Date())}
-      </time>
+      <Time at={when}>{nightTime(when, new Date())}</Time>
       <p>
         <b className="strong">{who}</b>
         {actor_kind === 'api_key' && ' (API key)'} {actionWords(method)}{' '}

@@ -1,13 +1,14 @@
 import type { OrganizationJson } from '@nightbell/proto';
 import type { FormEvent } from 'react';
-import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useRenameOrganization } from '~/data/organization';
 import { reasonOf } from '~/lib/api';
-import { fullTime } from '~/lib/format';
 import { mayAct } from '~/lib/role';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import * as styles from './settings.module.css';
 
@@ -20,9 +21,7 @@ export function OrganizationCard({ organization }: { organization: OrganizationJ
       <Card title="Organization">
         <div className={styles.form}>
           <p className="strong">{name}</p>
-          <p className="text-3 size-12">
-            Since {fullTime(new Date(created_at ?? 0))}. Admins change its name.
-          </p>
+          <p className="text-3 size-12">Since {fullTime(dateOf(created_at))}. Admins change its name.</p>
         </div>
       </Card>
     );
@@ -46,15 +45,10 @@ export function OrganizationCard({ organization }: { organization: OrganizationJ
           defaultValue={name}
           autoComplete="organization"
         />
-        <p className="text-3 size-12">On pages and in mails. Since {fullTime(new Date(created_at ?? 0))}.</p>
-        <Button
-          type="submit"
-          look="primary"
-          disabled={save.isPending}
-          labels={['Save organization', 'Saving...']}
-        >
-          {save.isPending ? 'Saving...' : 'Save organization'}
-        </Button>
+        <p className="text-3 size-12">On pages and in mails. Since {fullTime(dateOf(created_at))}.</p>
+        <Submit pending={save.isPending} doing="Saving...">
+          Save organization
+        </Submit>
       </form>
     </Card>
   );

@@ -4,7 +4,7 @@ import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { organizationList } from '~/data/account';
-import { capitalised } from '~/lib/format';
+import { capitalised } from '~/lib/words';
 import * as styles from './settings.module.css';
 
 /** The organizations of the account: the way into each, and out of the one that is shown. */

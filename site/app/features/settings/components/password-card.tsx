@@ -4,6 +4,7 @@ import { Card } from '~/components/ui/card';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { useChangePassword } from '~/data/account';
 import { reasonOf } from '~/lib/api';
 import { currentSession } from '~/lib/session';
@@ -69,15 +70,9 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
           autoComplete="new-password"
           required
         />
-        <Button
-          type="submit"
-          look="primary"
-          size="lg"
-          disabled={change.isPending}
-          labels={['Changing password...']}
-        >
-          {change.isPending ? 'Changing password...' : 'Change password'}
-        </Button>
+        <Submit size="lg" pending={change.isPending} doing="Changing password...">
+          Change password
+        </Submit>
         <p className={dialogKit.note}>All other devices are signed out.</p>
       </form>
     </Dialog>

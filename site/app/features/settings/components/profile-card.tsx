@@ -1,18 +1,18 @@
 import type { UserJson } from '@nightbell/proto';
 import { type FormEvent, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
-import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
+import { Submit } from '~/components/ui/submit';
 import { ZoneField } from '~/components/ui/zone-field';
 import { useHues } from '~/data/members';
 import { useUpdateUser } from '~/data/users';
 import { reasonOf } from '~/lib/api';
-import { capitalised } from '~/lib/format';
 import { currentSession } from '~/lib/session';
 import { replaceUser } from '~/lib/session-change';
 import { toast } from '~/lib/toast';
+import { capitalised } from '~/lib/words';
 import * as styles from './settings.module.css';
 
 /** The reader's own name, zone and telephone number. */
@@ -66,14 +66,9 @@ export function ProfileCard({ user }: { user: UserJson }) {
           maxLength={40}
           defaultValue={user.phone}
         />
-        <Button
-          type="submit"
-          look="primary"
-          disabled={save.isPending}
-          labels={['Save profile', 'Saving profile...']}
-        >
-          {save.isPending ? 'Saving profile...' : 'Save profile'}
-        </Button>
+        <Submit pending={save.isPending} doing="Saving profile...">
+          Save profile
+        </Submit>
       </form>
     </Card>
   );

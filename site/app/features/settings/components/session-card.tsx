@@ -7,7 +7,8 @@ import { Icon } from '~/components/ui/icon';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { sessionList, useEndOtherSessions, useEndSession } from '~/data/account';
 import { reasonOf } from '~/lib/api';
-import { fullTime, relativeTime } from '~/lib/format';
+import { dateOf } from '~/lib/time/instant';
+import { fullTime, relativeTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
 import { deviceWords } from '../model/device';
 import * as styles from './settings.module.css';
@@ -58,14 +59,14 @@ function SessionRow({ session }: { session: AccountSessionJson }) {
   const { id = '', user_agent, created_at, last_used_at, current, organization } = session;
   const end = useEndSession();
   const words = deviceWords(user_agent);
-  const used = new Date(last_used_at ?? 0);
+  const used = dateOf(last_used_at);
   return (
     <li>
       <Icon name={/Android|iOS/.test(words) ? 'phone' : 'monitor'} />
       <div className="grow" title={user_agent}>
         <p>{words}</p>
         <p>
-          {organization?.name}, since {fullTime(new Date(created_at ?? 0))}
+          {organization?.name}, since {fullTime(dateOf(created_at))}
         </p>
       </div>
       <span className="text-3 size-12" title={fullTime(used)}>

@@ -2,7 +2,7 @@ import type { ContactMethodJson, TestPageJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { kindWords } from '~/components/contact-kind';
+import { channelOf } from '~/components/channel';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
@@ -10,8 +10,9 @@ import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { contactMethods } from '~/data/contact-methods';
 import { isOver, testPage, useSendTestPage } from '~/data/test-pages';
 import { reasonOf } from '~/lib/api';
-import { clockTime } from '~/lib/format';
 import { paths } from '~/lib/paths';
+import { dateOf } from '~/lib/time/instant';
+import { clockTime } from '~/lib/time/words';
 import * as styles from './settings.module.css';
 
 /** What was asked of one contact method: its test page, or why there is none. */
@@ -81,7 +82,7 @@ interface TestRowProps {
 }
 
 function TestRow({ contact, asked, onSend }: TestRowProps) {
-  const { word, icon } = kindWords(contact.kind);
+  const { word, icon } = channelOf(contact.kind);
   return (
     <li>
       <Icon name={icon} />
@@ -121,10 +122,8 @@ export function receiptWords(page: TestPageJson | undefined): string {
   const { status = 'queued', detail, created_at, finished_at } = page ?? {};
   if (status === 'queued') return 'Waiting to be sent...';
   if (status === 'sending') return 'Being sent...';
-  const at = clockTime(new Date(finished_at ?? 0));
-  const took = ((new Date(finished_at ?? 0).getTime() - new Date(created_at ?? 0).getTime()) / 1000).toFixed(
-    1,
-  );
+  const at = clockTime(dateOf(finished_at));
+  const took = ((dateOf(finished_at).getTime() - dateOf(created_at).getTime()) / 1000).toFixed(1);
   return status === 'sent'
     ? `Accepted at ${at}, after ${took} s: ${detail ?? 'taken'}`
     : `Failed at ${at}: ${detail}`;

@@ -1,91 +1,53 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { EditConflict } from '~/components/edit-conflict';
-import { Button } from '~/components/ui/button';
+import { DraftProblem } from '~/components/draft-problem';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
+import { Submit } from '~/components/ui/submit';
 import { memberList } from '~/data/members';
 import { teamList, useSaveTeam } from '~/data/teams';
-import { reasonOf } from '~/lib/api';
-import { idsOnTop, isConflict, onTop, theirChanges } from '~/lib/edits';
-import { type Team, toTeams } from '../model/team';
+import { useDraft } from '~/lib/draft';
+import { idsOnTop, onTop } from '~/lib/edits';
+import { type Team, toTeamRequest, toTeams } from '../model/team';
 import { teamWords } from '../model/team-words';
 
 /** Writes a team: its name, what it does, who is in it. */
 export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void }) {
-  const save = useSaveTeam();
   const members = useQuery(memberList);
   const people: Choice[] = (members.data ?? []).map(({ id, name, hue }) => ({ id, word: name, hue }));
   const client = useQueryClient();
-  // What the fields began as, the version they are based on, and what was refused beside what is stored.
-  const [shown, setShown] = useState(team);
-  const [base, setBase] = useState(team);
-  const [conflict, setConflict] = useState<{ mine: Team; theirs: Team } | null>(null);
-  const [ids, setIds] = useState(team.memberIds);
-  const refused = async (mine: Team, error: Error) => {
-    if (!isConflict(error)) return;
-    const stored = await client.query({ ...teamList, staleTime: 0, select: toTeams });
-    const theirs = stored.find(({ id }) => id === team.id);
-    if (theirs) setConflict({ mine, theirs });
-  };
-  const goOn = (from: Team, theirs: Team) => {
-    setShown(from);
-    setIds(from.memberIds);
-    setBase(theirs);
-    setConflict(null);
-    save.reset();
-  };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? '').trim();
-    const mine = { ...base, name: text('name'), description: text('description'), memberIds: ids };
-    const { memberIds: user_ids, ...stored } = mine;
-    save.mutate(
-      { ...stored, user_ids: [...user_ids] },
-      { onSuccess: onClose, onError: (error) => void refused(mine, error) },
-    );
-  };
-  const verb = team.id ? 'Save team' : 'Create team';
+  const edit = useDraft({
+    stored: team,
+    draftOf: (stored) => stored,
+    request: toTeamRequest,
+    save: useSaveTeam(),
+    onSaved: onClose,
+    fetchNow: async () => {
+      const stored = await client.query({ ...teamList, staleTime: 0, select: toTeams });
+      return stored.find(({ id }) => id === team.id);
+    },
+    words: () => teamWords(people),
+    onTop: teamOnTop,
+  });
+  const { draft, text } = edit;
   return (
     <Dialog title={team.id ? 'Edit team' : 'Create team'} onClose={onClose}>
-      <form key={base.etag} onSubmit={submit}>
-        {conflict && (
-          <EditConflict
-            changes={theirChanges(teamWords(people), base, conflict.theirs, conflict.mine)}
-            onKeepMine={() => goOn(teamOnTop(base, conflict.mine, conflict.theirs), conflict.theirs)}
-            onTakeTheirs={() => goOn(conflict.theirs, conflict.theirs)}
-          />
-        )}
-        {save.isError && !conflict && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
+      <form onSubmit={edit.submit}>
+        <DraftProblem of={edit} />
         {members.isError && !members.data && <Banner tone="failed">{members.error.message}</Banner>}
-        <TextField
-          label="Name"
-          name="name"
-          required
-          maxLength={200}
-          placeholder="Platform"
-          defaultValue={shown.name}
-        />
-        <TextField
-          label="Description"
-          optional
-          name="description"
-          maxLength={4000}
-          defaultValue={shown.description}
-        />
+        <TextField label="Name" required maxLength={200} placeholder="Platform" {...text('name')} />
+        <TextField label="Description" optional maxLength={4000} {...text('description')} />
         <SearchSelect
           label="Members"
           placeholder="Add somebody"
           choices={people}
-          chosen={ids.flatMap((id) => people.find((one) => one.id === id) ?? [])}
-          onChange={(chosen) => setIds(kept(ids, people, chosen))}
+          chosen={draft.memberIds.flatMap((id) => people.find((one) => one.id === id) ?? [])}
+          onChange={(chosen) => edit.set({ memberIds: kept(draft.memberIds, people, chosen) })}
         />
-        <Button type="submit" look="primary" size="lg" disabled={save.isPending} labels={['Saving team...']}>
-          {save.isPending ? 'Saving team...' : verb}
-        </Button>
+        <Submit size="lg" pending={edit.pending} doing="Saving team...">
+          {team.id ? 'Save team' : 'Create team'}
+        </Submit>
         <p className={dialogKit.note}>A policy that pages the team pages everybody in it, or one in turn.</p>
       </form>
     </Dialog>

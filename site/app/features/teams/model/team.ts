@@ -19,3 +19,8 @@ export function toTeams(teams: readonly TeamJson[]): Team[] {
 function toTeam({ id = '', name = '', description = '', user_ids = [], etag }: TeamJson): Team {
   return { id, name, description, memberIds: user_ids, etag };
 }
+
+/** What the server is sent for a team. */
+export function toTeamRequest({ memberIds, name, description, ...version }: Team) {
+  return { ...version, name: name.trim(), description: description.trim(), user_ids: [...memberIds] };
+}

@@ -1,6 +1,6 @@
-import { two } from './words';
+import { two } from '../words';
 
-export { capitalised, clock } from './words';
+// In words, by the reader's clock and calendar. By those of another zone: zone-words.ts.
 
 const minute = 60;
 const hour = 60 * minute;
@@ -50,31 +50,43 @@ export function clockTime(at: Date): string {
   return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 }
 
+/** A clock time without its seconds: "03:08". */
+export function shortClock(at: Date): string {
+  return clockTime(at).slice(0, 5);
+}
+
 /** A clock time, with its date in front unless it is of today or of the night that is under way: "Tue 24 Mar, 03:08:14". */
 export function nightTime(at: Date, now: Date): string {
   const far = Math.abs(at.getTime() - now.getTime()) / 1000 >= 12 * hour;
-  return far && dayNumber(at) !== dayNumber(now) ? `${shortDate(at)}, ${clockTime(at)}` : clockTime(at);
+  return far && dayNumber(at) !== dayNumber(now) ? `${fullDay(at)}, ${clockTime(at)}` : clockTime(at);
 }
 
 /** A full date with its zone, for hover and the head of a page: "Wed 25 Mar, 03:08:14 CET". */
 export function fullTime(at: Date): string {
-  const zone = at.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1) ?? '';
-  return `${shortDate(at)}, ${clockTime(at)} ${zone}`;
+  return `${fullDay(at)}, ${clockTime(at)} ${zoneName(at)}`;
 }
 
 /** A day without its time: "Wed 25 Mar". */
 export function fullDay(at: Date): string {
-  return shortDate(at);
-}
-
-/** How people refer to an incident: # and the last four characters of its id. */
-export function shortId(id: string): string {
-  return `#${id.slice(-4)}`;
-}
-
-function shortDate(at: Date): string {
   const date = at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
   return date.replace(',', '');
+}
+
+/** A day as entries are gathered under it: "Today", "Yesterday", "Wed 25 Mar". */
+export function nearDay(at: Date, now: Date): string {
+  const before = dayNumber(now) - dayNumber(at);
+  return before === 0 ? 'Today' : before === 1 ? 'Yesterday' : fullDay(at);
+}
+
+/** From when to when: "Sat 21 Nov, 12:40 to 14:40 CET"; the second day is named when it is another. */
+export function spanTime(from: Date, to: Date): string {
+  const end = dayNumber(from) === dayNumber(to) ? shortClock(to) : `${fullDay(to)}, ${shortClock(to)}`;
+  return `${fullDay(from)}, ${shortClock(from)} to ${end} ${zoneName(to)}`;
+}
+
+// How the reader's zone is called at that moment: "CET", "GMT+1".
+function zoneName(at: Date): string {
+  return at.toLocaleTimeString('en-GB', { timeZoneName: 'short' }).split(' ').at(-1) ?? '';
 }
 
 // Days since 1970 of the reader's calendar, whatever the clocks did in between.

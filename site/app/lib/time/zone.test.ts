@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timezones } from '~/lib/timezones';
+import { timezones } from '~/lib/time/timezones';
 import {
   calendarDay,
   daysBetween,

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  capitalised,
-  clock,
-  duration,
-  nightTime,
-  offset,
-  plainDuration,
-  relativeTime,
-  shortId,
-} from './format';
+import { clock } from './counter';
+import { duration, nearDay, nightTime, offset, plainDuration, relativeTime, spanTime } from './words';
 
 const now = new Date('2026-03-25T03:12:26Z');
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000);
@@ -45,6 +37,17 @@ describe('days', () => {
     [at(24, 3), at(25, 4), 'Tue 24 Mar, 03:08:14'],
     [at(26, 9), at(25, 22), '09:08:14'],
   ])('%s at %s is told by %s', (then, now, words) => expect(nightTime(then, now)).toBe(words));
+
+  it.each([
+    [at(25, 0), 'Today'],
+    [at(24, 23), 'Yesterday'],
+    [at(16, 1), 'Mon 16 Mar'],
+  ])('%s is gathered under %s', (then, words) => expect(nearDay(then, at(25, 0))).toBe(words));
+
+  it('name the second one of a span only when it is another', () => {
+    expect(spanTime(at(24, 1), at(24, 2))).toMatch(/^Tue 24 Mar, 01:08 to 02:08 \S+$/);
+    expect(spanTime(at(24, 23), at(25, 0))).toMatch(/^Tue 24 Mar, 23:08 to Wed 25 Mar, 00:08 \S+$/);
+  });
 });
 
 it.each([
@@ -76,9 +79,3 @@ it.each([
   [240, '+4:00'],
   [3852, '+1:04:12'],
 ])('offset of %d seconds is %s', (seconds, words) => expect(offset(seconds)).toBe(words));
-
-it('refers to an incident by the last four characters of its id', () => {
-  expect(shortId('01993c5e-7f00-7000-8000-00000000c41e')).toBe('#c41e');
-});
-
-it('capitalises a severity', () => expect(capitalised('critical')).toBe('Critical'));

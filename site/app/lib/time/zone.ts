@@ -1,3 +1,5 @@
+import { two } from '../words';
+
 /** Instants are milliseconds since 1970. A wall clock time is what a clock on the wall of a zone shows. */
 export interface Wall {
   year: number;
@@ -103,13 +105,13 @@ export function nightsBetween(from: number, to: number, zone: string): { from: n
 }
 
 /** The wall clock time as a form's field holds it: 2026-03-28T08:00. */
-export function toField(at: number, zone: string): string {
-  const { year, month, day, hour, minute } = wallOf(at, zone);
+export function toField(at: Date | number, zone = readersZone()): string {
+  const { year, month, day, hour, minute } = wallOf(at.valueOf(), zone);
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`;
 }
 
 /** The instant of a form's field, or null while it is incomplete. */
-export function fromField(text: string, zone: string): number | null {
+export function fromField(text: string, zone = readersZone()): number | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)/.exec(text);
   if (!match) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = match.slice(1).map(Number);
@@ -164,8 +166,4 @@ function jumpBetween(low: number, high: number, zone: string): number | null {
     else after = middle;
   }
   return after;
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, '0');
 }

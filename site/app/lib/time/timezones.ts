@@ -14,3 +14,8 @@ export const timezones = [
   'Australia/Sydney',
   'Pacific/Auckland',
 ] as const;
+
+/** Every zone that the browser knows; none where it does not say. */
+export function knownZones(): string[] {
+  return typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
+}
