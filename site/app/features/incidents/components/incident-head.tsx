@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { AddressLink } from '~/components/ui/address-link';
 import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
 import { useNow } from '~/lib/clock';
@@ -32,9 +33,9 @@ export function IncidentHead({ incident }: { incident: Incident }) {
           {fullTime(incident.triggeredAt)}
         </time>
         {incident.runbookUrl && (
-          <a className="link" href={incident.runbookUrl} target="_blank" rel="noreferrer">
+          <AddressLink className="link" to={incident.runbookUrl}>
             Runbook
-          </a>
+          </AddressLink>
         )}
       </p>
       {incident.mergedInto && (
