@@ -164,7 +164,7 @@ export const elsewhere: readonly Proof[] = [
     3,
     'SDK configuration: apiKey, serviceKey, baseUrl, timeout, enableAutoCapture, debug, environment',
     'proto/vectors/config.json',
-    'enableAutoCapture',
+    '"enable_auto_capture"',
   ],
 
   [

@@ -53,7 +53,7 @@ interface Look {
 }
 
 /** A test that may look at pages which are open already. One that asks for `page` has a fresh one, as all others. */
-export const test = base.extend<{ quiet: undefined }, { look: Look }>({
+export const test = base.extend<object, { look: Look }>({
   look: [
     async ({ browser, nightbell }, use) => {
       const readers = new Map<Who, Promise<Reader>>();
@@ -68,13 +68,10 @@ export const test = base.extend<{ quiet: undefined }, { look: Look }>({
     { scope: 'worker' },
   ],
   // A page of the test's own is opened only when it is asked for.
-  quiet: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
-    async ({}, use) => {
-      await use(undefined);
-    },
-    { auto: true },
-  ],
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
+  quiet: async ({}, use) => {
+    await use(undefined);
+  },
   page: async ({ page, context, nightbell, expectedFaults, expectedErrors }, use) => {
     followRequests(context);
     await slowDown(context);

@@ -18,7 +18,7 @@ const columns: readonly Column<Incident>[] = [
       </>
     ),
   },
-  { head: 'Status', className: styles.state, cell: ({ status }) => <StatusMark value={status} /> },
+  { head: 'Status', cell: ({ status }) => <StatusMark value={status} /> },
   { head: 'Severity', cell: ({ severity }) => <SeverityMark value={severity} /> },
   { head: 'Started', className: 'text-2', cell: ({ triggeredAt }) => <Started at={triggeredAt} /> },
   { head: 'Assignee', className: 'text-2', cell: (incident) => holder(incident)?.name ?? 'Unassigned' },
