@@ -154,7 +154,17 @@ export const elsewhere: readonly Proof[] = [
     'the list response has an incidents array',
     'GET /v1/incidents?limit=1000&offset=0  # the list page',
   ),
-  golden(3, 'Prometheus test payload', 'POST /v1/webhooks/prometheus/{service_key}  # test alert'),
+  [
+    3,
+    'Prometheus test payload, severity critical (deviation)',
+    'site/app/features/services/model/curl.test.ts',
+    'the test alert is what Alertmanager sends',
+  ],
+  golden(
+    3,
+    'the server takes the Prometheus test payload',
+    'POST /v1/webhooks/prometheus/{service_key}  # test alert',
+  ),
   golden(
     3,
     'SDK incident payload with tags and metadata; the result has an id',

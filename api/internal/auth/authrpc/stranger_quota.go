@@ -2,6 +2,7 @@ package authrpc
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,7 +23,8 @@ const (
 
 // StrangerQuota is the step that counts the calls of nobody in particular for their network, and
 // refuses those beyond the quota. Sign-up and sign-in count for themselves: too many wait for their
-// turn, so that nobody else locks out the person on call. What sends anything has a tighter limit too.
+// turn, so that nobody else locks out the person on call. Others of the network use up what is left,
+// so answers do not say it.
 func StrangerQuota(now func() time.Time) rpcserver.Step {
 	networks := callquota.New("strangers", strangersPerMinute, now)
 	local := callquota.New("strangers", localStrangersPerMinute, now)
@@ -35,7 +37,7 @@ func StrangerQuota(now func() time.Time) rpcserver.Step {
 		if peer.IsLoopback() {
 			quota = local
 		}
-		if err := quota.Count(uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer))), call.ResponseHeader); err != nil {
+		if err := quota.Count(uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer))), http.Header{}); err != nil {
 			return nil, err
 		}
 		return next(ctx, message)

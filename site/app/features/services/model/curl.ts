@@ -1,14 +1,20 @@
 /** One firing alert in the shape Alertmanager uses; each opens an incident of its own. */
-export function testAlert(at: Date, summary: string): object {
+export function testAlert(at: Date, summary: string, alertname = 'TestAlert'): object {
+  const labels = { alertname, instance: at.toISOString(), severity: 'critical' };
   return {
     version: '4',
     groupKey: `test ${at.toISOString()}`,
     status: 'firing',
+    groupLabels: { alertname },
+    commonLabels: labels,
+    externalURL: location.origin,
     alerts: [
       {
         status: 'firing',
-        labels: { alertname: 'TestAlert', instance: at.toISOString(), severity: 'critical' },
-        annotations: { summary },
+        labels,
+        annotations: { summary, description: 'Nothing is wrong: somebody tries whether alerts arrive.' },
+        startsAt: at.toISOString(),
+        endsAt: '0001-01-01T00:00:00Z',
       },
     ],
   };
