@@ -150,6 +150,10 @@ test-sdk-all: $(SDK_PROGRAMS) ## All fifteen frameworks and the fault table, fiv
 e2e: $(STAMPS)/workspace build ## The real binary in a real browser: pages, dialogs, accessibility, bad networks, no fault in the console
 	@$(PNPM) --dir site run test:e2e
 
+.PHONY: spec-list
+spec-list: $(STAMPS)/workspace ## Print every sentence of the specification with the test that observes it, and count them
+	@cd site && node_modules/.bin/playwright test spec/ docs-checklist --list --reporter=./e2e/spec/list.ts
+
 .PHONY: e2e-looks
 e2e-looks: $(STAMPS)/workspace build ## Every page and dialog in both themes and two widths
 	@LOOKS=all $(PNPM) --dir site run test:e2e accessibility loading

@@ -1,10 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { expect, test } from './fixtures';
+import { expect, test as own } from './spec/reader';
 
 // One test for each sentence of the specification about the documentation that can be observed,
-// named by it. `pnpm exec playwright test docs-checklist --list` counts them.
-test.describe.configure({ mode: 'parallel' });
+// named by it; `make spec-list` counts them. They look at one page in turn, which none of them changes;
+// those that press something have a page of their own.
+const test = own.extend({
+  page: async ({ look }, use) => {
+    const reader = await look.as('visitor');
+    await use(reader.page);
+    expect(reader.faults()).toEqual([]);
+  },
+});
+const at = async (page: Page, path: string) => {
+  if (new URL(page.url()).pathname !== path) await page.goto(path);
+};
 
 const main = (page: Page) => page.getByRole('main');
 /** Links called Go say to those who hear them that it is the language. */
@@ -39,7 +49,7 @@ for (const route of routes)
   });
 
 test.describe('Section 2, docs home', () => {
-  test.beforeEach(({ page }) => page.goto('/docs').then(() => undefined));
+  test.beforeEach(({ page }) => at(page, '/docs'));
   test('Back to Home', ({ page }) => leadsTo(page, 'Back to Home', '/'));
   test('Quick Start button', ({ page }) => leadsTo(page, 'Quick Start', '/docs/sdk-quick-reference'));
   test('Choose Your Platform button', ({ page }) => leadsTo(page, 'Choose Your Platform', '/docs/platforms'));
@@ -94,7 +104,7 @@ test.describe('Section 2, docs home', () => {
 });
 
 test.describe('Section 2, platforms page', () => {
-  test.beforeEach(({ page }) => page.goto('/docs/platforms').then(() => undefined));
+  test.beforeEach(({ page }) => at(page, '/docs/platforms'));
   for (const [name, path] of [
     ['Node.js', 'nodejs'],
     ['Python', 'python'],
@@ -136,13 +146,13 @@ const guides = {
 } as const;
 for (const [platform, names] of Object.entries(guides))
   test.describe(`Section 2, guide ${platform}`, () => {
-    test.beforeEach(({ page }) => page.goto(`/docs/platforms/${platform}`).then(() => undefined));
+    test.beforeEach(({ page }) => at(page, `/docs/platforms/${platform}`));
     test('sidebar framework switcher', async ({ page }) => {
       const tree = page.getByRole('navigation', { name: 'Pages' });
       for (const name of names) await expect(tree.getByRole('link', { name, exact: true })).toBeVisible();
     });
     for (const anchor of ['installation', 'configuration', 'usage'])
-      test(`in-page anchor ${anchor}`, async ({ page }) => {
+      own(`in-page anchor ${anchor}`, async ({ page }) => {
         await page.setViewportSize({ width: 1440, height: 900 });
         await page
           .getByRole('complementary', { name: 'On this page' })
@@ -155,7 +165,7 @@ for (const [platform, names] of Object.entries(guides))
       const blocks = await page.locator('main figure[data-from]').count();
       await expect(page.locator('main figure[data-from] [data-copy]')).toHaveCount(blocks);
     });
-    test('mobile sidebar toggle', async ({ page }) => {
+    own('mobile sidebar toggle', async ({ page }) => {
       await page.setViewportSize({ width: 390, height: 800 });
       const tree = page.getByRole('navigation', { name: 'Pages' });
       await expect(tree).toBeHidden();
@@ -168,7 +178,7 @@ for (const [platform, names] of Object.entries(guides))
   });
 
 test.describe('Section 2, Quick Setup', () => {
-  test.beforeEach(({ page }) => page.goto('/docs/quick-setup').then(() => undefined));
+  test.beforeEach(({ page }) => at(page, '/docs/quick-setup'));
   for (const [n, step] of [
     'Generate keys',
     'Add the private key as a repository secret',
@@ -190,9 +200,9 @@ test.describe('Section 2, Quick Setup', () => {
 
 for (const path of ['/docs/sdk-quick-reference', '/docs/sdk-usage-guide'])
   test.describe(`Section 2, ${path}`, () => {
-    test.beforeEach(({ page }) => page.goto(path).then(() => undefined));
+    test.beforeEach(({ page }) => at(page, path));
     for (const language of ['Node.js', 'Python', 'Go'])
-      test(`install, import and examples for ${language}`, async ({ page }) => {
+      own(`install, import and examples for ${language}`, async ({ page }) => {
         await page.getByRole('radio', { name: language }).first().check();
         const install = { 'Node.js': 'npm install', Python: 'pip install', Go: 'go mod' }[language] ?? '';
         const use =
@@ -237,12 +247,12 @@ for (const path of ['/docs/sdk-quick-reference', '/docs/sdk-usage-guide'])
       expect(main(page).getByRole('link', { name: 'Open Dashboard' })).toHaveAttribute('target', '_blank'));
   });
 test('Section 2, usage guide: closing button Quick Reference', async ({ page }) => {
-  await page.goto('/docs/sdk-usage-guide');
+  await at(page, '/docs/sdk-usage-guide');
   await leadsTo(page, 'Quick Reference', '/docs/sdk-quick-reference');
 });
 
 test.describe('Section 2, secrets setup', () => {
-  test.beforeEach(({ page }) => page.goto('/docs/secrets-setup').then(() => undefined));
+  test.beforeEach(({ page }) => at(page, '/docs/secrets-setup'));
   test('back button to /docs', ({ page }) => leadsTo(page, 'Back to docs', '/docs'));
   test('required core secret: JWT secret', ({ page }) => shows(page, 'NIGHTBELL_JWT_SECRET'));
   test('required core secret: SSH private key', ({ page }) => shows(page, 'DEPLOY_SSH_KEY'));
@@ -260,7 +270,7 @@ test.describe('Section 2, secrets setup', () => {
     ['Node.js', 'randomBytes(32)'],
     ['Python', 'token_hex(32)'],
   ] as const)
-    test(`way to generate a random 32-byte hex secret: ${way}`, async ({ page }) => {
+    own(`way to generate a random 32-byte hex secret: ${way}`, async ({ page }) => {
       await main(page).getByRole('radio', { name: way }).first().check();
       await expect(main(page).locator('figure:visible').filter({ hasText: code }).first()).toBeVisible();
     });
@@ -301,7 +311,7 @@ test.describe('Section 9, docs examples', () => {
     ['SDK environment variable: API key', '/docs/platforms/nodejs', /^NIGHTBELL_API_KEY$/],
   ] as const)
     test(sentence, async ({ page }) => {
-      await page.goto(path);
+      await at(page, path);
       await shows(page, text);
     });
   for (const [file, port] of [
@@ -314,15 +324,15 @@ test.describe('Section 9, docs examples', () => {
     });
 });
 
-test('a refusal of the server leads by its help to the code on the errors page', async ({
-  page,
-  nightbell,
-}) => {
-  const answer = await fetch(`${nightbell.url}/v1/incidents`, {
-    headers: { Authorization: 'Bearer nbk_none' },
-  });
-  const { help, message } = (await answer.json()) as { help: string; message: string };
-  await page.goto(help);
-  await expect(page.locator(`[id="${help.split('#')[1]}"]`)).toBeInViewport();
-  await shows(page, message);
-});
+own(
+  'a refusal of the server leads by its help to the code on the errors page',
+  async ({ page, nightbell }) => {
+    const answer = await fetch(`${nightbell.url}/v1/incidents`, {
+      headers: { Authorization: 'Bearer nbk_none' },
+    });
+    const { help, message } = (await answer.json()) as { help: string; message: string };
+    await page.goto(help);
+    await expect(page.locator(`[id="${help.split('#')[1]}"]`)).toBeInViewport();
+    await shows(page, message);
+  },
+);

@@ -57,25 +57,33 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
     async ({ page, context, nightbell, expectedFaults, expectedErrors }, use) => {
       followRequests(context);
       await slowDown(context);
-      const faults: string[] = [];
-      const onConsole = (message: ConsoleMessage) => {
-        const expected = expectedFaults.test(message.text());
-        if (message.type() === 'error' && !expected) faults.push(message.text());
-      };
-      page.on('console', onConsole);
-      page.on('pageerror', ({ message }) => expectedErrors.test(message) || faults.push(message));
-      page.on('request', (request) => {
-        const own = [nightbell.url, nightbell.namedUrl, 'data:', 'blob:', 'about:'].some((start) =>
-          request.url().startsWith(start),
-        );
-        if (!own) faults.push(`request to ${request.url()}`);
-      });
+      const faults = noteFaults(page, nightbell, expectedFaults, expectedErrors);
       await use(undefined);
       expect(faults).toEqual([]);
     },
     { auto: true },
   ],
 });
+
+/** Notes what a page does that it never should: script errors, refusals of the policy, requests to others. */
+export function noteFaults(
+  page: Page,
+  { url, namedUrl }: Nightbell,
+  expected: RegExp,
+  errors = /^(?!)/,
+): string[] {
+  const faults: string[] = [];
+  const onConsole = (message: ConsoleMessage) => {
+    if (message.type() === 'error' && !expected.test(message.text())) faults.push(message.text());
+  };
+  page.on('console', onConsole);
+  page.on('pageerror', ({ message }) => errors.test(message) || faults.push(message));
+  page.on('request', (request) => {
+    const own = [url, namedUrl, 'data:', 'blob:', 'about:'].some((start) => request.url().startsWith(start));
+    if (!own) faults.push(`request to ${request.url()}`);
+  });
+  return faults;
+}
 
 /** Stores somebody's session and a theme before any page of the test is opened. */
 export async function signIn(

@@ -1,6 +1,7 @@
 import type { InboxMailJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { AddressLink } from '~/components/ui/address-link';
 import { Segmented } from '~/components/ui/segmented';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
@@ -57,9 +58,9 @@ function Text({ mail }: { mail: InboxMailJson }) {
     <pre>
       {withLinks(mail.text ?? '').map((piece) =>
         piece.href ? (
-          <a key={piece.at} className="link" href={piece.href}>
+          <AddressLink key={piece.at} className="link" to={piece.href}>
             {piece.text}
-          </a>
+          </AddressLink>
         ) : (
           piece.text
         ),

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'react-router';
+import { AddressLink } from '~/components/ui/address-link';
 import { Badge } from '~/components/ui/badge';
 import { Icon } from '~/components/ui/icon';
 import { Time } from '~/components/ui/time';
@@ -32,9 +33,9 @@ export function IncidentHead({ incident }: { incident: Incident }) {
         </span>
         <Time at={incident.triggeredAt} className="text-3 hide-phone" />
         {incident.runbookUrl && (
-          <a className="link" href={incident.runbookUrl} target="_blank" rel="noreferrer">
+          <AddressLink className="link" to={incident.runbookUrl}>
             Runbook
-          </a>
+          </AddressLink>
         )}
       </p>
       {incident.mergedInto && (

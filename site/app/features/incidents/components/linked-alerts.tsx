@@ -1,5 +1,6 @@
 import type { AlertJson } from '@nightbell/proto';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { AddressLink } from '~/components/ui/address-link';
 import { Count } from '~/components/ui/badge';
 import { Card } from '~/components/ui/card';
 import { usePortion } from '~/components/ui/portion';
@@ -47,7 +48,7 @@ function AlertRow({ alert }: { alert: AlertJson }) {
     <li data-status={alert.status}>
       <span className="grow">
         <span className={`mono ${styles.name}`}>
-          {isWebLink(alert.link) ? <a href={alert.link}>{alert.title}</a> : alert.title}
+          {isWebLink(alert.link) ? <AddressLink to={alert.link}>{alert.title}</AddressLink> : alert.title}
         </span>
         <span className="text-3 size-12">
           {capitalised(alert.source ?? '')}, {alert.status}
@@ -64,6 +65,6 @@ function AlertRow({ alert }: { alert: AlertJson }) {
 }
 
 // The address comes from whoever sent the alert; anything but http would be an attack.
-function isWebLink(link: string | undefined): boolean {
+function isWebLink(link: string | undefined): link is string {
   return /^https?:\/\//.test(link ?? '');
 }

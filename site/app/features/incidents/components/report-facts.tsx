@@ -1,4 +1,5 @@
 import type { AlertReportJson } from '@nightbell/proto';
+import { AddressLink } from '~/components/ui/address-link';
 import { Time } from '~/components/ui/time';
 import { useNow } from '~/lib/time/clock';
 import { toDate } from '~/lib/time/instant';
@@ -74,9 +75,9 @@ export function ReportedData({ report: { metadata, links = [], error } }: { repo
       {pages.length > 0 && (
         <p className={styles.links}>
           {pages.map(({ href, text }) => (
-            <a key={href} className="link" href={href}>
+            <AddressLink key={href} className="link" to={href ?? ''}>
               {text ?? href}
-            </a>
+            </AddressLink>
           ))}
         </p>
       )}

@@ -7,7 +7,7 @@ export const severities = ['critical', 'high', 'medium', 'low'] as const satisfi
 export const severityMeaning: Record<(typeof severities)[number], string> = {
   critical: 'service fully down or data loss',
   high: 'major functionality broken',
-  medium: 'partly broken',
+  medium: 'partial',
   low: 'minor',
 };
 

@@ -1,5 +1,6 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { Link } from 'react-router';
+import { AddressLink } from '~/components/ui/address-link';
 import { Card } from '~/components/ui/card';
 import { paths } from '~/lib/paths';
 import { groupings } from '../model/service-words';
@@ -18,7 +19,7 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
         )}
         <dt>Owner</dt>
         <dd>{[service.team?.name, service.owner?.name].filter(Boolean).join(', ') || 'Nobody'}</dd>
-        <dt>Escalation</dt>
+        <dt>On-call</dt>
         <dd>
           {service.escalation_policy?.id ? (
             <Link className="link" to={paths.policy(service.escalation_policy.id)}>
@@ -51,8 +52,8 @@ export function ServiceConfiguration({ service }: { service: ServiceJson }) {
 function Address({ of: url }: { of: string | undefined }) {
   if (!url) return 'Not set';
   return (
-    <a className="link" href={url} target="_blank" rel="noreferrer">
+    <AddressLink className="link" to={url}>
       {url.replace(/^https?:\/\//, '')}
-    </a>
+    </AddressLink>
   );
 }

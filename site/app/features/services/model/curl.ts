@@ -1,15 +1,22 @@
 import { toIso } from '~/lib/time/instant';
+
 /** One firing alert in the shape Alertmanager uses; each opens an incident of its own. */
-export function testAlert(at: Date, summary: string): object {
+export function testAlert(at: Date, summary: string, alertname = 'TestAlert'): object {
+  const labels = { alertname, instance: toIso(at), severity: 'critical' };
   return {
     version: '4',
     groupKey: `test ${toIso(at)}`,
     status: 'firing',
+    groupLabels: { alertname },
+    commonLabels: labels,
+    externalURL: location.origin,
     alerts: [
       {
         status: 'firing',
-        labels: { alertname: 'TestAlert', instance: toIso(at), severity: 'critical' },
-        annotations: { summary },
+        labels,
+        annotations: { summary, description: 'Nothing is wrong: somebody tries whether alerts arrive.' },
+        startsAt: toIso(at),
+        endsAt: '0001-01-01T00:00:00Z',
       },
     ],
   };
