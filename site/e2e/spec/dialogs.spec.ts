@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { timezones } from '../../app/lib/timezones';
+import { timezones } from '../../app/lib/time/timezones';
 import { expect, sentences } from './reader';
 
 const landing = { path: '/', who: ['visitor'] } as const;
