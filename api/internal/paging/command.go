@@ -112,8 +112,9 @@ func (r *Round) IsHeld(ctx context.Context, record incidentdb.Record) (bool, err
 	return found && current.Status == escalation.Active && current.HeldBy != uuid.Nil, err
 }
 
-// KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over. It reports
-// whether somebody is paged by it without waiting for the end of maintenance or of a quiet time.
+// KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over or nobody
+// follows in it any more. It reports whether somebody is paged by it without waiting for the end of
+// maintenance or of a quiet time.
 func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) (bool, error) {
 	ofRecord := func(p escalationdb.Paging) bool { return p.IncidentID == record.ID }
 	runs := func(state escalation.State) bool {
@@ -123,12 +124,22 @@ func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record inciden
 	if at := slices.IndexFunc(r.pagings, ofRecord); at >= 0 {
 		return runs(r.pagings[at].State) || len(r.pages) > 0, nil
 	}
-	// 2. What goes on.
+	// 2. What goes on, and still pages somebody.
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
-	if err != nil || found && current.Status == escalation.Active {
-		return err == nil && runs(current.State), err
+	switch {
+	case err != nil:
+		return false, err
+	case found && current.Status == escalation.Active && current.HeldBy != uuid.Nil:
+		return false, nil
+	case found && current.Status == escalation.Active:
+		next, err := nextPages(ctx, r.tx, following{
+			orgID: record.OrgID, incidentID: record.ID, policyID: record.PolicyID, serviceID: record.ServiceID, severity: record.Severity, state: current.State,
+		}, r.now)
+		if err != nil || len(next) > 0 {
+			return err == nil, err
+		}
 	}
-	// 3. What ran out, or never began.
+	// 3. What ran out or waits for its end alone, or never began.
 	before := len(r.pages)
 	if err := r.advance(ctx, batch, record, escalation.Start); err != nil {
 		return false, err

@@ -31,23 +31,41 @@ func NextPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, now 
 	if err != nil || !found || paging.Status != escalation.Active {
 		return nil, err
 	}
-	s := newInputs(tx, now)
-	prospect, err := s.prospect(ctx, orgID, postgres.Value(policyID))
+	next, err := nextPages(ctx, tx, following{
+		orgID: orgID, incidentID: incidentID, policyID: postgres.Value(policyID), serviceID: postgres.Value(serviceID), severity: severity, state: paging.State,
+	}, now)
 	if err != nil {
 		return nil, err
 	}
-	prospect.Severity, prospect.Service = severity, postgres.Value(serviceID)
-	if escalation.NeedsPaged(paging.State, prospect.Policy, severity) {
-		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, orgID, incidentID, paging.Cycle); err != nil {
+	return namesOf(ctx, tx, next)
+}
+
+// following is an incident whose paging goes on, as far as it decides who follows.
+type following struct {
+	orgID, incidentID, policyID, serviceID uuid.UUID
+	severity                               alert.Severity
+	state                                  escalation.State
+}
+
+// nextPages are the pages that follow for an incident if nobody answers; none when nobody follows.
+func nextPages(ctx context.Context, tx pgx.Tx, of following, now time.Time) ([]escalation.Effect, error) {
+	s := newInputs(tx, now)
+	prospect, err := s.prospect(ctx, of.orgID, of.policyID)
+	if err != nil {
+		return nil, err
+	}
+	prospect.Severity, prospect.Service = of.severity, of.serviceID
+	if escalation.NeedsPaged(of.state, prospect.Policy, of.severity) {
+		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, of.orgID, of.incidentID, of.state.Cycle); err != nil {
 			return nil, fmt.Errorf("read who was paged: %w", err)
 		}
 	}
 	// Where nothing gets through, the last resort is paged a round earlier.
-	prospect.Unreached, err = escalationdb.Unreached(ctx, tx, orgID, incidentID, paging.Cycle, notify.DeadAfter)
+	prospect.Unreached, err = escalationdb.Unreached(ctx, tx, of.orgID, of.incidentID, of.state.Cycle, notify.DeadAfter)
 	if err != nil {
 		return nil, fmt.Errorf("read whether anybody was reached: %w", err)
 	}
-	return namesOf(ctx, tx, prospect.Next(paging.State, now))
+	return prospect.Next(of.state, now), nil
 }
 
 // namesOf are the names of those whom effects page, each once, in their order.

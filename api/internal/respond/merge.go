@@ -19,7 +19,7 @@ var (
 	errSameIncident = fault.InvalidField("into_id", fault.NotOneOf, "An incident cannot be merged into itself. Choose another one.")
 	errNoTarget     = fault.InvalidField("into_id", fault.Missing, "Incident not found")
 	errNobodyPaged  = fault.New(fault.Conflict, "nobody_would_be_paged",
-		"Nobody has answered this incident, and nobody is paged for the other one now: it is snoozed, or its policy pages nobody. Acknowledge this one first, or link the two.")
+		"Nobody has answered this incident, and nobody is paged for the other one now: it is snoozed, its policy pages nobody, or only a program has answered it. Acknowledge this one first, or link the two.")
 	errHeld = fault.New(fault.Conflict, "pages_are_held",
 		"The other incident waits for the end of maintenance or of a quiet time: what comes about this one would page nobody before. Link the two instead.")
 	errTargetOver = fault.New(fault.Conflict, "incident_resolved", "The incident to merge into is resolved. Choose an open one, or link the two.")
@@ -94,8 +94,8 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 }
 
 // keepPaged refuses a merge after which nobody would be paged: into one that waits for the end of maintenance
-// or of a quiet time, or, of one that nobody has answered, into one that sleeps. Where the paging of the
-// other ran out, it begins again.
+// or of a quiet time, or, of one that nobody has answered, into one that sleeps or that no person has. Where
+// the paging of the other ran out, or would page nobody more, it begins again.
 func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merged, into incidentdb.Record) error {
 	if into.Status == incident.Triggered {
 		if held, err := round.IsHeld(ctx, into); err != nil || held {
@@ -105,7 +105,7 @@ func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merge
 	if merged.Status != incident.Triggered {
 		return nil
 	}
-	paged, err := into.SnoozedUntil.IsZero(), error(nil)
+	paged, err := into.SnoozedUntil.IsZero() && cmp.Or(into.AcknowledgedBy, into.AssigneeID) != uuid.Nil, error(nil)
 	if into.Status == incident.Triggered {
 		paged, err = round.KeepPaging(ctx, batch, into)
 	}

@@ -261,6 +261,47 @@ func TestMergingIntoOneWhosePagingRanOutPagesAgain(t *testing.T) {
 	}
 }
 
+// Ada, Bob and the owners were paged for the other, whose paging only waits for its end.
+func TestMergingIntoOneThatWaitsForTheEndOfItsPagingPagesAgain(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	for range 11 {
+		w.Clock.Advance(time.Minute)
+		w.Sweep(t)
+	}
+	if said := w.Said(t, "exhausted"); len(said) > 0 {
+		t.Fatalf("paging is over already: %q", said)
+	}
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids := incidentIDs(t, w)
+	before := pageCount(t, w)
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], pagingtest.By(w.Bob, "Bob")))
+	for range 60 {
+		w.Clock.Advance(time.Minute)
+		w.Sweep(t)
+	}
+	if got := pageCount(t, w) - before; got < 2 {
+		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged anew: %q", got, w.Paged(t))
+	}
+}
+
+// The sender acknowledged the other, so that nobody is paged for it, and no person knows of it.
+func TestMergingIntoWhatOnlyAProgramAnswered(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids, ada := incidentIDs(t, w), pagingtest.By(w.Ada, "Ada")
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[:1], incident.Acknowledge{By: incident.Actor{Kind: incident.APIKey, Name: "Deploys"}}))
+	if got := codeOf(w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada)); got != "nobody_would_be_paged" {
+		t.Errorf("an unanswered one, into one that only a program answered: %s", got)
+	}
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[:1], incident.Assign{By: ada, To: w.Bob, ToName: "Bob"}))
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada))
+}
+
 // Nobody has answered the one, and nobody is paged for the other: merging them would silence both.
 func TestMergingNeverSilences(t *testing.T) {
 	t.Parallel()
