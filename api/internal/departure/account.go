@@ -106,19 +106,29 @@ func DeleteAccount(ctx context.Context, tx pgx.Tx, userID uuid.UUID, replaceBy m
 	if _, err := tx.Exec(ctx, `UPDATE users SET name = $2 WHERE id = $1`, userID, DeletedUser); err != nil {
 		return nil, err
 	}
-	// 3. Two accounts that are deleted together lock organizations in the same order.
+	// 3. History first, which may take a while: what pages wait for is locked only afterwards. Two accounts
+	// that are deleted together lock organizations in the same order.
 	inOrder := slices.SortedFunc(slices.Values(places), func(a, b Place) int { return bytes.Compare(a.OrgID[:], b.OrgID[:]) })
 	for _, place := range inOrder {
 		if place.Erased() {
 			err = eraseAlone(ctx, tx, place, userID)
 		} else {
-			err = leaveUnnamed(ctx, tx, Person{OrgID: place.OrgID, ID: userID, ReplaceBy: replaceBy[place.OrgID]}, name, email, now)
+			err = forgetName(ctx, tx, place.OrgID, userID, name, email)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
+	for _, place := range inOrder {
+		if place.Erased() {
+			continue
+		}
+		if err := leaveUnnamed(ctx, tx, Person{OrgID: place.OrgID, ID: userID, ReplaceBy: replaceBy[place.OrgID]}, name, now); err != nil {
+			return nil, err
+		}
+	}
 	// 4. Devices and links for forgotten passwords go with the account.
+
 	_, err = tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, userID)
 	return places, err
 }
@@ -141,16 +151,36 @@ func eraseAlone(ctx context.Context, tx pgx.Tx, place Place, userID uuid.UUID) e
 	return EraseOrganization(ctx, tx, place.OrgID)
 }
 
-// leaveUnnamed takes the person out of an organization that goes on, and their name out of its history.
-// The audit log keeps it for its year: nobody may change that.
-func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, now time.Time) error {
-	contacts, err := ids(ctx, tx, `SELECT id FROM contact_method WHERE org_id = $1 AND user_id = $2`, p.OrgID, p.ID)
-	if err != nil {
-		return err
+// forgetNameSQL takes a person's name ($3) out of what is over: $1 is the organization, $2 the person, $4
+// and $5 find the name in text and in JSON, $6 takes its place there. Sentences that Nightbell wrote name
+// people; what people wrote themselves stays theirs. The audit log stays too: nobody may change it.
+var forgetNameSQL = []string{
+	`UPDATE timeline_event SET actor_name = CASE WHEN actor_id = $2 THEN $3 ELSE actor_name END,
+	        message = CASE WHEN kind = 'comment' THEN message ELSE regexp_replace(message, $4, $3, 'g') END,
+	        data = CASE WHEN kind = 'comment' THEN data ELSE regexp_replace(data::text, $5, $6, 'g')::jsonb END
+	 WHERE org_id = $1 AND (actor_id = $2 OR kind <> 'comment' AND (message ~ $4 OR data::text ~ $5))`,
+	forgetPagesSQL + ` AND finished_at IS NOT NULL AND $2::uuid IS NOT NULL`,
+}
+
+const forgetPagesSQL = `UPDATE notification SET reason = regexp_replace(reason, $4, $3, 'g'), why = regexp_replace(why::text, $5, $6, 'g')::jsonb
+	 WHERE org_id = $1 AND (reason ~ $4 OR why::text ~ $5)`
+
+// forgetName takes a person's name and addresses out of the history of an organization.
+func forgetName(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email string) error {
+	batch := &pgx.Batch{}
+	for _, sql := range forgetNameSQL {
+		batch.Queue(sql, orgID, userID, DeletedUser, wholeName(name), nameInJSON(name), deletedIn(name))
 	}
-	var addresses []string
-	err = tx.QueryRow(ctx, `SELECT array_append(coalesce(array_agg(lower(address)) FILTER (WHERE kind = 'email'), '{}'), lower($2)) FROM contact_method WHERE id = ANY($1) AND org_id = $3`,
-		contacts, email, p.OrgID).Scan(&addresses)
+	batch.Queue(`DELETE FROM inbox_mail WHERE org_id = $1 AND (lower(recipient) = lower($3) OR lower(recipient) IN (
+		SELECT lower(address) FROM contact_method WHERE org_id = $1 AND user_id = $2 AND kind = 'email'))`, orgID, userID, email)
+	batch.Queue(`DELETE FROM invitation WHERE org_id = $1 AND lower(email) = lower($2) AND (accepted_at IS NOT NULL OR revoked_at IS NOT NULL)`, orgID, email)
+	batch.Queue(`DELETE FROM idempotency_key WHERE org_id = $1 AND caller_id = $2`, orgID, userID)
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// leaveUnnamed takes the person out of an organization that goes on.
+func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name string, now time.Time) error {
+	contacts, err := ids(ctx, tx, `SELECT id FROM contact_method WHERE org_id = $1 AND user_id = $2`, p.OrgID, p.ID)
 	if err != nil {
 		return err
 	}
@@ -158,20 +188,9 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, 
 	if err != nil {
 		return err
 	}
-	last.Queue(`UPDATE timeline_event SET actor_name = $3 WHERE org_id = $1 AND actor_id = $2`, p.OrgID, p.ID, DeletedUser)
-	// Sentences that Nightbell wrote name people; what people wrote themselves stays theirs.
-	for _, sql := range []string{
-		`UPDATE timeline_event SET message = regexp_replace(message, $2, $3, 'g'), data = regexp_replace(data::text, $4, $5, 'g')::jsonb
-		 WHERE org_id = $1 AND kind <> 'comment' AND (message ~ $2 OR data::text ~ $4)`,
-		`UPDATE notification SET reason = regexp_replace(reason, $2, $3, 'g'), why = regexp_replace(why::text, $4, $5, 'g')::jsonb
-		 WHERE org_id = $1 AND (reason ~ $2 OR why::text ~ $4)`,
-	} {
-		last.Queue(sql, p.OrgID, wholeName(name), DeletedUser, nameInJSON(name), deletedIn(name))
-	}
+	// Pages to others that are under way may say whose step it was; those to the person are called off.
+	last.Queue(forgetPagesSQL+` AND (finished_at IS NULL OR user_id = $2)`, p.OrgID, p.ID, DeletedUser, wholeName(name), nameInJSON(name), deletedIn(name))
 	last.Queue(`UPDATE contact_method SET name = $3, hint = '', failing_for = '' WHERE org_id = $1 AND id = ANY($2)`, p.OrgID, contacts, DeletedUser)
-	last.Queue(`DELETE FROM inbox_mail WHERE org_id = $1 AND lower(recipient) = ANY($2)`, p.OrgID, addresses)
-	last.Queue(`DELETE FROM invitation WHERE org_id = $1 AND lower(email) = lower($2) AND (accepted_at IS NOT NULL OR revoked_at IS NOT NULL)`, p.OrgID, email)
-	last.Queue(`DELETE FROM idempotency_key WHERE org_id = $1 AND caller_id = $2`, p.OrgID, p.ID)
 	return tx.SendBatch(ctx, last).Close()
 }
 

@@ -35,7 +35,10 @@ export default function Privacy() {
         channels you added. These pages load nothing from other sites, and there is no tracking.
       </p>
       <h2>Questions</h2>
-      <p>Ask the people who run this installation; they hold the data and can delete it.</p>
+      <p>
+        Under Settings, Profile, you download what is stored of you, and delete your account. For the rest ask
+        the people who run this installation; they hold the data and can delete it.
+      </p>
     </PublicPage>
   );
 }

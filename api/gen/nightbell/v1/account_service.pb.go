@@ -513,11 +513,12 @@ const file_nightbell_v1_account_service_proto_rawDesc = "" +
 	" \x03(\v2\x17.nightbell.v1.ReferenceR\freplacements\"\x92\x01\n" +
 	"\x13EraseAccountRequest\x12*\n" +
 	"\bpassword\x18\x01 \x01(\tB\x0e\xbaH\ar\x05\x10\x01\x18\x80\b\x98\xb5\x18\x01R\bpassword\x12O\n" +
-	"\freplacements\x18\x02 \x03(\v2 .nightbell.v1.AccountReplacementB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\freplacements\"`\n" +
-	"\x12AccountReplacement\x12 \n" +
-	"\x06org_id\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\x05orgId\x12(\n" +
+	"\freplacements\x18\x02 \x03(\v2 .nightbell.v1.AccountReplacementB\t\xbaH\x06\x92\x01\x03\x10\xe8\aR\freplacements\"l\n" +
+	"\x12AccountReplacement\x12'\n" +
+	"\x06org_id\x18\x01 \x01(\tB\x10\x92\xb5\x18\forganizationR\x05orgId\x12-\n" +
 	"\n" +
-	"replace_by\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x18dR\treplaceBy\"0\n" +
+	"replace_by\x18\x02 \x01(\tB\x0e\x92\xb5\x18\n" +
+	"other_userR\treplaceBy\"0\n" +
 	"\x14EraseAccountResponse\x12\x18\n" +
 	"\amessage\x18\x01 \x01(\tR\amessage\"\x88\x01\n" +
 	"\x18EraseOrganizationRequest\x12 \n" +

@@ -1,0 +1,71 @@
+package departure_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/departure"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+func deleteAccount(t *testing.T, w *pagingtest.Workspace, who uuid.UUID, replaceBy map[uuid.UUID]uuid.UUID) error {
+	t.Helper()
+	return w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		_, err = departure.DeleteAccount(ctx, tx, who, replaceBy, now)
+		return err
+	})
+}
+
+// Names are people's own: none of them may break the history that it stands in, or keep its account.
+func TestWhateverTheNameHistoryForgetsItAlone(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"1", "true", "name", `Rosa "R" Quill`, `back\slash`, "D. (SRE) [x]", "Ada"} {
+		w := pagingtest.New(t)
+		w.Clock.Freeze(friday)
+		w.Exec(t, `UPDATE users SET name = $2 WHERE id = $1`, w.Bob, name)
+		w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Bob)))
+		w.Accept(t, pagingtest.Firing("cpu", "", friday))
+		w.Exec(t, `INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at)
+			SELECT $1::uuid, gen_random_uuid(), id, 'assigned', 'user', $2::uuid, $3, 'Assigned to ' || $3::text || '.', jsonb_build_object('assignee_name', $3::text, 'count', 1, 'on', true), nightbell_now() FROM incident
+			UNION ALL SELECT $1::uuid, gen_random_uuid(), id, 'comment', 'user', $4::uuid, 'Ada', 'Ask ' || $3::text || 'bert', '{}', nightbell_now() FROM incident`, w.Org, w.Bob, name, w.Ada)
+		if err := deleteAccount(t, w, w.Bob, map[uuid.UUID]uuid.UUID{w.Org: w.Ada}); err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		equal(t, name+": who did it", w.Texts(t, `SELECT actor_name || ': ' || message || ' ' || (data->>'assignee_name') FROM timeline_event WHERE org_id = $1 AND kind = 'assigned' AND actor_id = $2`, w.Org, w.Bob),
+			"Deleted user: Assigned to Deleted user. Deleted user")
+		equal(t, name+": comments of others", w.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'comment'`, w.Org), "Ask "+name+"bert")
+		equal(t, name+": who is paged now", pages(t, w), "0 Ada")
+	}
+}
+
+func TestTheOnlyOwnerOfOthersKeepsTheAccount(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	if err := deleteAccount(t, w, w.Ada, map[uuid.UUID]uuid.UUID{w.Org: w.Bob}); code(err) != "last_owner" {
+		t.Fatalf("the only owner: %v", err)
+	}
+	w.Exec(t, `UPDATE membership SET role = 'owner' WHERE user_id = $1`, w.Bob)
+	if err := deleteAccount(t, w, w.Ada, nil); code(err) != "user_has_duties" {
+		t.Fatalf("nobody replaces them: %v", err)
+	}
+	if err := deleteAccount(t, w, w.Ada, map[uuid.UUID]uuid.UUID{w.Org: w.Bob}); err != nil {
+		t.Fatal(err)
+	}
+	// Bob is alone now: the organization goes with the account.
+	if err := deleteAccount(t, w, w.Bob, nil); err != nil {
+		t.Fatal(err)
+	}
+	if left := pgtest.One[int](t, w.Database, `SELECT (SELECT count(*) FROM org WHERE id = $1) + (SELECT count(*) FROM users WHERE id IN ($2, $3))`, w.Org, w.Ada, w.Bob); left != 0 {
+		t.Errorf("%d rows are left", left)
+	}
+}
