@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pb33f/libopenapi-validator/paths"
 	"github.com/pb33f/libopenapi/datamodel/high/base"
@@ -79,7 +80,7 @@ func (d *description) withoutRequired(request *http.Request) map[string]*http.Re
 func TestWhatTheDocumentRequiresIsRequired(t *testing.T) {
 	t.Parallel()
 	r, d := newTestServer(t), described(t)
-	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella")}
+	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella"), made: time.Now()}
 	var whole []*http.Request
 	for _, method := range methods() {
 		fill := filling{variant: variantsOf(method.Input())[0], foreign: nobodys, own: nobodys, values: c.values()}

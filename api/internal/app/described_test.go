@@ -161,8 +161,7 @@ func TestTheDocumentListsEveryRoute(t *testing.T) {
 func TestEveryAnswerIsAsTheDocumentSays(t *testing.T) {
 	t.Parallel()
 	r, d := newTestServer(t), described(t)
-	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella")}
-	c.made = time.Now()
+	c := &campaign{rig: r, a: r.newTenant("acme"), b: r.newTenant("umbrella"), made: time.Now()}
 	found := map[string]bool{}
 	look := func(request *http.Request, right bool) answer {
 		got, differences := d.serve(c.handler, request, right)

@@ -88,7 +88,7 @@ func queueIncidents(batch *pgx.Batch, asked Asked, facts *analytics.Facts) {
 		var acknowledged, ended *time.Time
 		var merged bool
 		_, err := pgx.ForEachRow(rows, []any{
-			&i.ID, &i.Service, &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &ended, &merged, &i.AcknowledgedBy,
+			bytesOf(&i.ID), bytesOf(&i.Service), &i.Severity, &i.Key, &i.Title, &i.Triggered, &acknowledged, &ended, &merged, bytesOf(&i.AcknowledgedBy),
 		}, func() error {
 			i.Acknowledged, i.Ended, i.Resolved = value(acknowledged), value(ended), time.Time{}
 			if !merged {
@@ -112,13 +112,17 @@ func readPages(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, incidents []anal
 	}
 	var incident uuid.UUID
 	var p analytics.Page
-	_, err = pgx.ForEachRow(rows, []any{&incident, &p.Person, &p.Sent}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{bytesOf(&incident), bytesOf(&p.Person), &p.Sent}, func() error {
 		p.Incident = places[incident]
 		pages = append(pages, p)
 		return nil
 	})
 	return pages, err
 }
+
+// bytesOf lets pgx write an id as it came. As a uuid.UUID, which is a sql.Scanner, it would be made text and
+// read again: a third of what this process spent on a call.
+func bytesOf(id *uuid.UUID) *[16]byte { return (*[16]byte)(id) }
 
 func queueNames(batch *pgx.Batch, orgID uuid.UUID, facts *analytics.Facts) {
 	var id uuid.UUID

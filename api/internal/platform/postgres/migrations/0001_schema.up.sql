@@ -673,7 +673,8 @@ CREATE INDEX incident_paging_idx ON incident (paging_due_at) WHERE paging_status
 CREATE UNIQUE INDEX incident_open_key ON incident (service_id, incident_key)
     WHERE status <> 'resolved' AND incident_key IS NOT NULL;
 -- What is about the subject of a merged incident joins the one that took it in; see findOpenSQL.
-CREATE INDEX incident_merged_key_idx ON incident (service_id, incident_key) WHERE merged_into_id IS NOT NULL;
+CREATE INDEX incident_merged_key_idx ON incident (service_id, incident_key) WHERE merged_into_id IS NOT NULL AND incident_key IS NOT NULL;
+CREATE INDEX incident_merged_service_idx ON incident (org_id, service_id) WHERE merged_into_id IS NOT NULL; -- incidents_of_service
 CREATE INDEX incident_merged_idx ON incident (org_id, merged_into_id) WHERE merged_into_id IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
