@@ -63,9 +63,12 @@ func ReadPlaces(ctx context.Context, tx pgx.Tx, userID uuid.UUID, now time.Time)
 
 // MayDelete is the refusal with which an account has to stay, or nil. replaceBy is by organization.
 func MayDelete(places []Place, replaceBy map[uuid.UUID]uuid.UUID) error {
-	named := map[uuid.UUID]bool{}
+	for orgID := range replaceBy {
+		if !slices.ContainsFunc(places, func(p Place) bool { return p.OrgID == orgID }) {
+			return fault.InvalidField("replacements.org_id", fault.Missing, "You are in no organization with this id.")
+		}
+	}
 	for _, place := range places {
-		named[place.OrgID] = true
 		switch needed := place.Duties.Needed(); {
 		case place.Keeps():
 			return fault.Newf(fault.Conflict, "last_owner",
@@ -73,11 +76,6 @@ func MayDelete(places []Place, replaceBy map[uuid.UUID]uuid.UUID) error {
 		case !place.Erased() && len(needed) > 0 && replaceBy[place.OrgID] == uuid.Nil:
 			return fault.Newf(fault.Conflict, "user_has_duties",
 				"In %s you are named by %s. Say who replaces you there with replacements, so that nobody is left unpaged.", place.OrgName, strings.Join(needed, ", "))
-		}
-	}
-	for orgID := range replaceBy {
-		if !named[orgID] {
-			return fault.InvalidField("replacements.org_id", fault.Missing, "You are in no organization with this id.")
 		}
 	}
 	return nil

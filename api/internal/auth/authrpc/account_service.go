@@ -119,6 +119,17 @@ func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.E
 		if err != nil {
 			return err
 		}
+		for _, place := range places { // of foreign organizations nothing is asked
+			heir, named := replaceBy[place.OrgID]
+			if !named {
+				continue
+			}
+			if _, err := authdb.New(tx).FindMembership(ctx, place.OrgID, heir); errors.Is(err, pgx.ErrNoRows) {
+				return errReplacement
+			} else if err != nil {
+				return err
+			}
+		}
 		return departure.MayDelete(places, replaceBy)
 	})
 	if err != nil {
