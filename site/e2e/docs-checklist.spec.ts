@@ -3,8 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test as own } from './spec/reader';
 
 // One test for each sentence of the specification about the documentation that can be observed,
-// named by it; `make spec-list` counts them. They look at one page in turn, which none of them changes;
-// those that press something have a page of their own.
+// named by it; `make spec-list` counts them. They look at one page in turn, and leave it as it was.
 const test = own.extend({
   page: async ({ look }, use) => {
     const reader = await look.as('visitor');
@@ -152,8 +151,7 @@ for (const [platform, names] of Object.entries(guides))
       for (const name of names) await expect(tree.getByRole('link', { name, exact: true })).toBeVisible();
     });
     for (const anchor of ['installation', 'configuration', 'usage'])
-      own(`in-page anchor ${anchor}`, async ({ page }) => {
-        await page.setViewportSize({ width: 1440, height: 900 });
+      test(`in-page anchor ${anchor}`, async ({ page }) => {
         await page
           .getByRole('complementary', { name: 'On this page' })
           .locator(`a[href="#${anchor}"]`)
@@ -165,12 +163,13 @@ for (const [platform, names] of Object.entries(guides))
       const blocks = await page.locator('main figure[data-from]').count();
       await expect(page.locator('main figure[data-from] [data-copy]')).toHaveCount(blocks);
     });
-    own('mobile sidebar toggle', async ({ page }) => {
+    test('mobile sidebar toggle', async ({ page }) => {
       await page.setViewportSize({ width: 390, height: 800 });
       const tree = page.getByRole('navigation', { name: 'Pages' });
       await expect(tree).toBeHidden();
       await page.locator('a[href="#tree"]').click();
       await expect(tree).toBeVisible();
+      await page.setViewportSize({ width: 1440, height: 900 });
     });
     for (const path of ['performance', 'alerts', 'business-metrics', 'api'])
       test(`link to ${path}`, ({ page }) =>
@@ -201,8 +200,8 @@ test.describe('Section 2, Quick Setup', () => {
 for (const path of ['/docs/sdk-quick-reference', '/docs/sdk-usage-guide'])
   test.describe(`Section 2, ${path}`, () => {
     test.beforeEach(({ page }) => at(page, path));
-    for (const language of ['Node.js', 'Python', 'Go'])
-      own(`install, import and examples for ${language}`, async ({ page }) => {
+    for (const language of ['Python', 'Go', 'Node.js'])
+      test(`install, import and examples for ${language}`, async ({ page }) => {
         await page.getByRole('radio', { name: language }).first().check();
         const install = { 'Node.js': 'npm install', Python: 'pip install', Go: 'go mod' }[language] ?? '';
         const use =
@@ -266,11 +265,11 @@ test.describe('Section 2, secrets setup', () => {
     test(`mail preset ${provider}`, ({ page }) =>
       expect(main(page).getByRole('radio', { name: provider })).toBeAttached());
   for (const [way, code] of [
-    ['OpenSSL', 'openssl rand -hex 32'],
-    ['Node.js', 'randomBytes(32)'],
     ['Python', 'token_hex(32)'],
+    ['Node.js', 'randomBytes(32)'],
+    ['OpenSSL', 'openssl rand -hex 32'],
   ] as const)
-    own(`way to generate a random 32-byte hex secret: ${way}`, async ({ page }) => {
+    test(`way to generate a random 32-byte hex secret: ${way}`, async ({ page }) => {
       await main(page).getByRole('radio', { name: way }).first().check();
       await expect(main(page).locator('figure:visible').filter({ hasText: code }).first()).toBeVisible();
     });

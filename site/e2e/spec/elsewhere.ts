@@ -307,13 +307,13 @@ export const elsewhere: readonly Proof[] = [
   [
     9,
     'lists are cached 60 s, incidents 5 minutes',
-    'site/app/lib/query-client.test.ts',
+    'site/testing/cache-times.test.ts',
     'lists are fresh for 60 s, an incident for 5 minutes',
   ],
   [
     9,
     'nothing is read again when the window is focused',
-    'site/app/lib/query-client.test.ts',
+    'site/testing/cache-times.test.ts',
     'nothing is asked again when the window is focused',
   ],
 ];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { incidentDetail, incidentList } from '~/data/incidents';
 import { slackConfig } from '~/data/slack';
-import { createQueryClient } from './query-client';
+import { createQueryClient } from '~/lib/query-client';
 
 it('lists are fresh for 60 s, an incident for 5 minutes', () => {
   expect(incidentList().staleTime).toBe(60_000);
