@@ -259,6 +259,13 @@ func (w *world) knowLess(row *incidentRow) {
 	if !w.fault.neverLess {
 		row.paging = Lower(row.paging, row.Severity)
 	}
+	if _, runs := row.timers[AckTimeout]; row.Status == incident.Acknowledged && !runs {
+		if row.SnoozedUntil.IsZero() {
+			w.setTimer(row, AckTimeout, row.AnsweredAt())
+		} else {
+			row.timers[AckTimeout] = row.SnoozedUntil
+		}
+	}
 	if row.Status == incident.Acknowledged && !row.WantsConfirmation() {
 		delete(row.timers, ConfirmTimeout)
 		delete(row.timers, ConfirmRequest)

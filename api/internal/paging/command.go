@@ -119,6 +119,14 @@ func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentd
 	if record.Status == incident.Acknowledged && !record.WantsConfirmation() && current.Timed(over...) {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
+	if record.Status == incident.Acknowledged && !current.Timed(escalation.AckTimeout) {
+		// It may have passed in a quiet time without end, which this severity does not have.
+		if !record.SnoozedUntil.IsZero() {
+			r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
+		} else if current.AckTimeout > 0 {
+			r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
+		}
+	}
 	current.State = escalation.Lower(current.State, record.Severity)
 	r.save(current.Paging)
 	return nil

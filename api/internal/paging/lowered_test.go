@@ -83,6 +83,22 @@ func TestASeverityThatRisesAfterItWasLoweredIsNews(t *testing.T) {
 	})
 }
 
+// TestALimitThatPassedInAQuietTimeWithoutEndCountsOnceItIsLowered to a severity that is paged for.
+func TestALimitThatPassedInAQuietTimeWithoutEndCountsOnceItIsLowered(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET ack_timeout_seconds = 600, quiet = '[{"severities": ["high"], "windows": []}]'`)
+	w.Clock.Freeze(friday)
+	w.send(t, "down", alert.High)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.tick(t, 10*time.Minute)
+	equal(t, "quiet", w.Incidents(t), "acknowledged high 1")
+	w.by(t, alert.Low)
+	w.tick(t, time.Second)
+	equal(t, "lowered", w.Incidents(t), "triggered low 1")
+	equal(t, "paged", w.cycles(t), "2.0.0 Ada")
+}
+
 // TestWhoeverHasItIsAskedAfterEachLowering, and not by an alert that flaps.
 func TestWhoeverHasItIsAskedAfterEachLowering(t *testing.T) {
 	t.Parallel()
