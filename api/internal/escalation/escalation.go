@@ -140,8 +140,8 @@ type State struct {
 	HeldBy uuid.UUID
 	// Reason says in words why it is not active.
 	Reason string
-	// Severity is the worst with which anybody was paged for the incident, in any cycle;
-	// empty while nobody was.
+	// Severity is the worst with which anybody was paged for the incident, in any cycle, or
+	// the lower one that somebody has given it since (Lower); empty while nobody was paged.
 	Severity alert.Severity
 }
 
@@ -184,8 +184,6 @@ type Effect struct {
 	StepID      uuid.UUID
 	// Rise is the severity of which the page tells, when it is for that and for no step.
 	Rise alert.Severity
-	// Until is set when it asks to acknowledge that severity by then.
-	Until time.Time
 	// UserID is set for PagePerson, ContactMethodID for PageChannel.
 	UserID          uuid.UUID
 	ContactMethodID uuid.UUID
@@ -217,14 +215,12 @@ const (
 func (e Effect) Pages() bool { return e.Kind == PagePerson || e.Kind == PageChannel }
 
 // Key is the effect's identity for one contact method of an incident. It is unique
-// in the database, so that deciding twice cannot page twice.
+// in the database, so that deciding twice cannot page twice. What rises again after somebody lowered
+// it is told again, so a rise has its time; whoever decides it holds the incident, and notes it.
 func (e Effect) Key(incident uuid.UUID, cycle int, contact uuid.UUID, n int) string {
 	place := fmt.Sprintf("%d.%s", e.Round, e.StepID)
 	if e.Rise != "" {
-		place = string(e.Rise)
-	}
-	if !e.Until.IsZero() { // each question is asked, also about a severity that was told before
-		place = fmt.Sprintf("%s/%d", e.Rise, e.Until.Unix())
+		place = fmt.Sprintf("%s/%d", e.Rise, e.Why.DecidedAt.UnixMicro())
 	}
 	return fmt.Sprintf("%s/%d/%s/%s/%d", incident, cycle, place, contact, n)
 }

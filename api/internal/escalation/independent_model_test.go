@@ -221,6 +221,13 @@ func (m *plainModel) page(who string) {
 	}
 }
 
+// lower is an incident that somebody says is less bad: what rises after that is news.
+func (m *plainModel) lower() {
+	if m.told != nobodyTold {
+		m.told = max(m.told, m.severity.Rank())
+	}
+}
+
 // rise is a triggered incident that became more severe.
 func (m *plainModel) rise(now time.Time) (paged string) {
 	late := !m.due.After(now)

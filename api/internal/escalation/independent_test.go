@@ -189,6 +189,8 @@ func compareHistory(seed uint64) (difference string) {
 			before := m.severity
 			if m.severity = worst[d.IntN(4)]; m.severity.Rank() >= before.Rank() {
 				log += "  severity " + string(m.severity) + "\n"
+				m.lower()
+				state = escalation.Lower(state, m.severity)
 				break
 			}
 			want = m.rise(now)

@@ -90,6 +90,8 @@ func (w *world) open(key string, severity alert.Severity) {
 	w.committed(row)
 	if w.random.IntN(3) > 0 {
 		w.after(w.upTo(40*time.Minute), func() { w.answer(row) })
+	} else {
+		w.judge(row)
 	}
 }
 
@@ -174,6 +176,16 @@ func (w *world) answer(row *incidentRow) {
 	if w.random.IntN(4) == 0 {
 		w.after(w.upTo(5*time.Minute), func() { w.command(row, incident.Escalate{By: by}) })
 	}
+	w.judge(row)
+}
+
+// judge lowers the severity now and then, and often raises it again.
+func (w *world) judge(row *incidentRow) {
+	by := incident.Actor{Kind: incident.User, ID: who("B"), Name: "B"}
+	for at := w.upTo(30 * time.Minute); w.random.IntN(2) == 0; at += w.upTo(30 * time.Minute) {
+		severity := randomSeverity(w.random)
+		w.after(at, func() { w.command(row, incident.ChangeSeverity{By: by, To: severity}) })
+	}
 }
 
 func (w *world) command(row *incidentRow, command incident.Command) {
@@ -189,6 +201,11 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	outcome, err := incident.Decide(row.Incident, command, w.now)
 	if err != nil {
 		return
+	}
+	if outcome.Paging == incident.TellRise || outcome.Paging == incident.AskAgain {
+		if row.lowered {
+			row.rose = w.now
+		}
 	}
 	row.Incident = outcome.Next
 	row.version++
@@ -215,6 +232,8 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		if !w.fault.deafRise {
 			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
 		}
+	case incident.KnowLess:
+		w.knowLess(row)
 	case incident.StopAndAsk:
 		w.stop(row)
 		row.unseen[row.Severity]++
@@ -227,6 +246,30 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	w.carryOut(row, effects, w.now)
 	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
 	w.committed(row)
+}
+
+// knowLess notes what somebody lowered, and what may be told once more because of it.
+func (w *world) knowLess(row *incidentRow) {
+	row.lowered, row.rose = true, time.Time{}
+	for severity := range row.told {
+		if severity.Rank() < row.Severity.Rank() {
+			row.unseen[severity]++
+		}
+	}
+	if !w.fault.neverLess {
+		row.paging = Lower(row.paging, row.Severity)
+	}
+	if _, runs := row.timers[AckTimeout]; row.Status == incident.Acknowledged && !runs {
+		if row.SnoozedUntil.IsZero() {
+			w.setTimer(row, AckTimeout, row.AnsweredAt())
+		} else {
+			row.timers[AckTimeout] = row.SnoozedUntil
+		}
+	}
+	if row.Status == incident.Acknowledged && !row.WantsConfirmation() {
+		delete(row.timers, ConfirmTimeout)
+		delete(row.timers, ConfirmRequest)
+	}
 }
 
 // stop ends the paging of a row that somebody answered, and calls off what was not sent yet.

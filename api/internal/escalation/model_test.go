@@ -15,7 +15,7 @@ import (
 // mutation takes a guard away, to see whether the simulator notices.
 type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
-	noTick, deafHold, lostHold, deafRise                 bool
+	noTick, deafHold, lostHold, deafRise, neverLess      bool
 	noTimers, earlyTimers, keptAlert, deafQuiet          bool
 	ahead                                                time.Duration
 }
@@ -60,7 +60,10 @@ type incidentRow struct {
 	cycles    map[int]time.Time // when each cycle of paging began
 	timers    map[TimerKind]time.Time
 	told      map[alert.Severity]int // decisions that paged because the severity rose to it
-	unseen    map[alert.Severity]int // answers that had not seen that it rose to it: whoever gave one is told again
+	unseen    map[alert.Severity]int // answers that had not seen that it rose to it, and lowerings from it: it is told again
+	// lowered is set once somebody lowered it, and rose when it rose last after that.
+	lowered bool
+	rose    time.Time
 	// quiet are the severities for which it was said that the policy pages nobody, and byClock
 	// the cycle that a timer began last.
 	quiet   map[alert.Severity]bool

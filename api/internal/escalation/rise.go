@@ -17,9 +17,18 @@ func rose(told, severity alert.Severity) bool {
 	return told == "" || severity.Rank() < told.Rank()
 }
 
-// Rise pages again because a triggered incident became more severe than anybody was
-// paged for. It does nothing for a severity of which people were told before, so it acts
-// once for each incident and severity.
+// Lower is the state after somebody said that the incident is less bad than people were told. What
+// rises above that is news, also where they had heard it before.
+func Lower(state State, severity alert.Severity) State {
+	if state.Severity != "" && rose(severity, state.Severity) {
+		state.Severity = severity
+	}
+	return state
+}
+
+// Rise pages again because a triggered incident became more severe than people know. It does
+// nothing for a severity of which they were told, so it acts once for each incident and severity,
+// and again where somebody had lowered it in between.
 //
 // While a cycle runs, everybody who was paged in it is told once, and whom the steps that
 // the round has passed mean now; what is due next keeps its time. While the policy is quiet
@@ -112,7 +121,7 @@ func AskToConfirm(snapshot Snapshot, question Question, now time.Time) (State, [
 	why := w.whyRise(Paged{Kind: PagePerson, ID: question.Person}, before)
 	why.Sentence = w.confirmSentence(question)
 	w.pageOnce(Effect{
-		Kind: PagePerson, Rise: w.severity, Until: question.Until, UserID: question.Person, Message: why.Sentence, Why: why,
+		Kind: PagePerson, Rise: w.severity, UserID: question.Person, Message: why.Sentence, Why: why,
 	}, question.Person)
 	return w.state, w.effects
 }

@@ -65,6 +65,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
 		{"timers that page in a quiet time", mutation{deafQuiet: true}, "Q2"},
 		{"a severity that rises unheard", mutation{deafRise: true}, "R1 R2"},
+		{"a severity that rises unheard after somebody lowered it", mutation{neverLess: true}, "R1"},
 		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -121,7 +122,7 @@ func (w *world) checkCommit(row *incidentRow) {
 func (w *world) checkSend(p *page) {
 	row := p.of
 	switch {
-	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[row.Severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
+	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[p.severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
 	case !row.escalated && w.underWork(p.decided):
 		w.problem("M1: %s was decided at %s, in maintenance", p.key, p.decided)
@@ -156,7 +157,10 @@ func (w *world) checkEnd() {
 		if row.Status == "triggered" && !row.escalated {
 			w.checkEverybodyTried(row)
 		}
-		if row.Status == "triggered" && !row.quiet[row.Severity] && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.severity == row.Severity && p.state == sent }) {
+		fell := row.lowered && row.rose.IsZero() // who was paged before knows of worse
+		if row.Status == "triggered" && !fell && !row.quiet[row.Severity] && !slices.ContainsFunc(w.pages, func(p *page) bool {
+			return p.of == row && p.severity == row.Severity && p.state == sent && !p.decided.Before(row.rose)
+		}) {
 			w.problem("R1: nobody was paged for #%d as %s", row.Number(), row.Severity)
 		}
 		if row.Status == "triggered" && row.byClock == row.paging.Cycle && !w.alwaysQuiet(row) && !slices.ContainsFunc(w.pages, func(p *page) bool { return p.of == row && p.cycle == row.byClock }) {

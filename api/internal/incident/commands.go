@@ -332,7 +332,8 @@ func (c Comment) decide(current Incident, _ time.Time) (Outcome, error) {
 
 // ChangeSeverity says that it is worse, or less bad, than it seemed. Whoever was paged
 // for less is told when it is worse. Because is how it came to that when it was no
-// person: "by an alert".
+// person: "by an alert". Where somebody says that it is less bad, that is what is known of it from then
+// on: it may rise to what people were told, or acknowledged, before, and they hear of it again.
 type ChangeSeverity struct {
 	By      Actor
 	To      alert.Severity
@@ -349,10 +350,16 @@ func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {
 	if current.Severity == c.To {
 		return unchanged(current, LeavePaging), nil
 	}
+	lowers := c.Because == "" && c.To.Rank() > current.Severity.Rank()
 	next := current
-	next.Severity, next.Lowered = c.To, c.Because == "" && (current.Lowered || c.To.Rank() > current.Severity.Rank())
+	next.Severity, next.Lowered = c.To, c.Because == "" && (current.Lowered || lowers)
+	if had := current.AcknowledgedSeverity; lowers && had != "" && had.Rank() < c.To.Rank() {
+		next.AcknowledgedSeverity = c.To
+	}
 	paging := LeavePaging
 	switch {
+	case lowers:
+		paging = KnowLess
 	case c.To.Rank() < current.Severity.Rank() && current.Status == Triggered:
 		paging = TellRise
 	case c.To.Rank() < current.Severity.Rank() && next.WantsConfirmation():

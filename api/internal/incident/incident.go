@@ -78,7 +78,8 @@ type Incident struct {
 	AcknowledgedAt time.Time
 	// ConfirmedAt is when a higher severity was acknowledged since; zero when none was.
 	ConfirmedAt time.Time
-	// AcknowledgedSeverity is the severity that it had when it was acknowledged last.
+	// AcknowledgedSeverity is the severity that it had when it was acknowledged last, or the lower one
+	// that somebody has given it since.
 	AcknowledgedSeverity alert.Severity
 	// SnoozedUntil is when its acknowledgement ends; zero when it was not given for a time.
 	SnoozedUntil time.Time
@@ -126,6 +127,7 @@ const (
 	FirstStep   Paging = "first"   // a new cycle begins at the first step
 	TellRise    Paging = "rise"    // the severity rose while it was triggered
 	AskAgain    Paging = "confirm" // the severity rose after it was acknowledged
+	KnowLess    Paging = "lower"   // somebody lowered the severity: one that rises after that is news
 	StopAndAsk  Paging = "answer"  // both at once: it rose before the answer came, which did not see that
 )
 

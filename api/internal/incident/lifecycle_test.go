@@ -121,6 +121,7 @@ func cell(t *testing.T, current Incident, command Command) string {
 	words := map[Paging]string{
 		LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now",
 		TellRise: ", whoever was paged is told", AskAgain: ", whoever has it is asked to acknowledge it again",
+		KnowLess:   ", and what it was before is news again when it rises",
 		StopAndAsk: ", paging stops, and whoever answered is asked to acknowledge what it is now",
 	}[outcome.Paging]
 	if !outcome.Changed {
@@ -190,7 +191,7 @@ func TestAcknowledgedAgainAfterTheSeverityRose(t *testing.T) {
 		timedOut.Events[0].Message != "Acknowledged by Ada when it was low, and not again since it is critical: paging again." {
 		t.Errorf("%+v", timedOut)
 	}
-	if lower, _ := Decide(rose.Next, ChangeSeverity{By: ada, To: alert.Low}, noon); lower.Paging != LeavePaging || lower.Next.WantsConfirmation() {
+	if lower, _ := Decide(rose.Next, ChangeSeverity{By: ada, To: alert.Low}, noon); lower.Paging != KnowLess || lower.Next.WantsConfirmation() {
 		t.Errorf("%+v", lower)
 	}
 }

@@ -45,6 +45,8 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 			return err
 		}
 		return r.askAgain(ctx, batch, record)
+	case incident.KnowLess:
+		return r.knowLess(ctx, batch, record)
 	case incident.LeavePaging:
 		return nil
 	default:
@@ -104,6 +106,30 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 	}
 	state, effects := rule(snapshot, r.now)
 	return r.decided(ctx, record, state, effects)
+}
+
+// knowLess notes that an incident is less bad than people were told, as somebody says. Whoever has it
+// is asked no more what it was; timers that wait for maintenance find out what there still is to tell.
+func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || !found {
+		return err
+	}
+	over := []escalation.TimerKind{escalation.ConfirmTimeout, escalation.ConfirmRequest}
+	if record.Status == incident.Acknowledged && !record.WantsConfirmation() && current.Timed(over...) {
+		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
+	}
+	if record.Status == incident.Acknowledged && !current.Timed(escalation.AckTimeout) {
+		// It may have passed in a quiet time without end, which this severity does not have.
+		if !record.SnoozedUntil.IsZero() {
+			r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
+		} else if current.AckTimeout > 0 {
+			r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
+		}
+	}
+	current.State = escalation.Lower(current.State, record.Severity)
+	r.save(current.Paging)
+	return nil
 }
 
 // IsHeld reports whether the paging of an incident waits for the end of maintenance or of a quiet time.
