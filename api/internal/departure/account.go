@@ -29,10 +29,10 @@ type Place struct {
 	Duties              Duties
 }
 
-// Erased: nobody else is in it, so that it goes with the account.
+// Erased holds where nobody else is in it, so that it goes with the account.
 func (p Place) Erased() bool { return p.Others == 0 }
 
-// Keeps: the account is its only owner and stays until there is another.
+// Keeps holds where the account is its only owner, and stays until there is another.
 func (p Place) Keeps() bool { return p.Others > 0 && p.Role == "owner" && p.OtherOwners == 0 }
 
 const placesSQL = `

@@ -114,8 +114,35 @@ func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.E
 	if err != nil {
 		return nil, err
 	}
-	err = s.auth.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
-		places, err := departure.ReadPlaces(ctx, tx, actor.UserID, now)
+	if err := s.mayDelete(ctx, actor.UserID, replaceBy); err != nil {
+		return nil, err
+	}
+	attempt, err := s.confirm(ctx, profile, request.GetPassword())
+	if err != nil {
+		return nil, err
+	}
+	var places []departure.Place
+	err = s.erase(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		if places, err = departure.DeleteAccount(ctx, tx, actor.UserID, replaceBy, now); err != nil {
+			return err
+		}
+		if err := auditElsewhere(ctx, tx, actor, places, now); err != nil {
+			return err
+		}
+		return attempt.succeeded(ctx, tx)
+	})
+	if err != nil {
+		return nil, renamedReplacement(err)
+	}
+	s.auth.callers.forgetAccount(actor.UserID)
+	s.tell(places)
+	return &nightbellv1.EraseAccountResponse{Message: "Your account is deleted."}, nil
+}
+
+// mayDelete refuses what can be seen to be in the way.
+func (s *AccountServer) mayDelete(ctx context.Context, userID uuid.UUID, replaceBy map[uuid.UUID]uuid.UUID) error {
+	return s.auth.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		places, err := departure.ReadPlaces(ctx, tx, userID, now)
 		if err != nil {
 			return err
 		}
@@ -132,38 +159,28 @@ func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.E
 		}
 		return departure.MayDelete(places, replaceBy)
 	})
-	if err != nil {
-		return nil, err
-	}
-	attempt, err := s.confirm(ctx, profile, request.GetPassword())
-	if err != nil {
-		return nil, err
-	}
-	var places []departure.Place
+}
+
+// auditElsewhere keeps a row in each organization that goes on; that of the call has its row from Audit.
+func auditElsewhere(ctx context.Context, tx pgx.Tx, actor auth.Actor, places []departure.Place, now time.Time) error {
 	call := rpcserver.CallFrom(ctx)
-	err = s.erase(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
-		if places, err = departure.DeleteAccount(ctx, tx, actor.UserID, replaceBy, now); err != nil {
+	for _, place := range places {
+		if place.Erased() || place.OrgID == actor.OrgID {
+			continue
+		}
+		err := authdb.New(tx).InsertAuditEvent(ctx, authdb.InsertAuditEventParams{
+			OrgID: place.OrgID, ID: id.New(), At: now, ActorKind: string(auth.User), ActorID: &actor.UserID, ActorName: actor.Name,
+			Method: "nightbell.v1.AccountService/EraseAccount", Request: []byte("{}"), Outcome: "ok", Address: addressOf(call), RequestID: call.RequestID,
+		})
+		if err != nil {
 			return err
 		}
-		for _, place := range places {
-			// The organization that the call acts in has its row from the step Audit.
-			if place.Erased() || place.OrgID == actor.OrgID {
-				continue
-			}
-			err := authdb.New(tx).InsertAuditEvent(ctx, authdb.InsertAuditEventParams{
-				OrgID: place.OrgID, ID: id.New(), At: now, ActorKind: string(auth.User), ActorID: &actor.UserID, ActorName: actor.Name,
-				Method: "nightbell.v1.AccountService/EraseAccount", Request: []byte("{}"), Outcome: "ok", Address: addressOf(call), RequestID: call.RequestID,
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return attempt.succeeded(ctx, tx)
-	})
-	if err != nil {
-		return nil, renamedReplacement(err)
 	}
-	s.auth.callers.forgetAccount(actor.UserID)
+	return nil
+}
+
+// tell says what became of the organizations of an account that is deleted.
+func (s *AccountServer) tell(places []departure.Place) {
 	for _, place := range places {
 		if place.Erased() {
 			s.gone(place.OrgID)
@@ -172,7 +189,6 @@ func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.E
 			s.ended.Signals.Pages()
 		}
 	}
-	return &nightbellv1.EraseAccountResponse{Message: "Your account is deleted."}, nil
 }
 
 // replacementsOf are those of a request, by organization.
