@@ -48,15 +48,9 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 				done.err = notify.After(done.err, 0)
 			}
 		}
-		held := done.held(claim)
-		if len(held) > 0 {
-			if err := notifydb.HoldPages(ctx, tx, claim, held, now); err != nil {
-				return err
-			}
-		}
-		results := done.results(claim, now)
-		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
-		if err != nil || len(settled) == 0 && len(held) == 0 || bare {
+		held, results := done.held(claim), done.results(claim, now)
+		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
+		if err != nil || len(settled)+len(held) == 0 || bare {
 			return err
 		}
 		results = slices.DeleteFunc(results, func(r notifydb.Result) bool { return !slices.Contains(settled, r.PageID) })

@@ -109,7 +109,7 @@ UPDATE incident_timer t SET due_at = $3 FROM (
 WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind`
 
 // releasePagesSQL makes due the pages that may wait for the window: their contacts were to be tried later, and
-// somebody has looked at them (notifydb.HoldPages). Whoever sends one asks again what holds it.
+// somebody has looked at them (notifydb.SettlePages). Whoever sends one asks again what holds it.
 const releasePagesSQL = `
 UPDATE notification n SET due_at = $3, next_try_at = $3 FROM (
     SELECT p.org_id, p.id FROM maintenance_service m

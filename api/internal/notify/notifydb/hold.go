@@ -30,9 +30,12 @@ FROM (SELECT n.id, (SELECT max(ends_at) FROM (` + holdingSQL + `) windows) AS un
       WHERE n.org_id = $1 AND n.id = ANY($2)) h
 WHERE n.org_id = $1 AND n.id = h.id AND n.lease_token = $3`
 
-// HoldPages puts pages of a claim off until the end of the maintenance that holds them. A worker that lost
+// holdPages puts pages of a claim off until the end of the maintenance that holds them. A worker that lost
 // its lease changes nothing.
-func HoldPages(ctx context.Context, tx pgx.Tx, claim Claim, pages []uuid.UUID, now time.Time) error {
+func holdPages(ctx context.Context, tx pgx.Tx, claim Claim, pages []uuid.UUID, now time.Time) error {
+	if len(pages) == 0 {
+		return nil
+	}
 	if _, err := tx.Exec(ctx, lockHoldingSQL, claim.OrgID, now); err != nil {
 		return err
 	}
