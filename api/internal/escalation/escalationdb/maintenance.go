@@ -109,14 +109,16 @@ UPDATE incident_timer t SET due_at = $3 FROM (
 WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind`
 
 // releasePagesSQL makes due the pages that may wait for the window: their contacts were to be tried later, and
-// somebody has looked at them (notifydb.SettlePages). Whoever sends one asks again what holds it.
+// somebody has looked at them (notifydb.SettlePages). Whoever sends one asks again what holds it. IS NOT
+// DISTINCT FROM keeps the planner from reading all pages of the organization for each incident.
 const releasePagesSQL = `
 UPDATE notification n SET due_at = $3, next_try_at = $3 FROM (
     SELECT p.org_id, p.id FROM maintenance_service m
-    JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND i.status <> 'resolved'
-    JOIN notification p ON p.org_id = i.org_id AND p.incident_id = i.id
-    WHERE m.org_id = $1 AND m.window_id = $2 AND p.state = 'pending' AND p.attempts > 0 AND p.due_at > $3
-    FOR NO KEY UPDATE OF p SKIP LOCKED) held
+    JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND i.status <> 'resolved', LATERAL (
+        SELECT n.org_id, n.id FROM notification n
+        WHERE n.org_id IS NOT DISTINCT FROM i.org_id AND n.incident_id = i.id AND n.state = 'pending' AND n.attempts > 0 AND n.due_at > $3
+        FOR NO KEY UPDATE SKIP LOCKED) p
+    WHERE m.org_id = $1 AND m.window_id = $2) held
 WHERE n.org_id = held.org_id AND n.id = held.id`
 
 // EndMaintenance ends a window at now, or calls it off, and makes the steps that it held due,
