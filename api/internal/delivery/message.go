@@ -26,7 +26,7 @@ func (d *Outbox) message(claim notifydb.Claim, checked notifydb.Checked, now tim
 	listed := map[uuid.UUID]bool{}
 	for _, page := range claim.Pages {
 		about, ok := checked.Incidents[page.ID]
-		if !ok || !about.Unanswered {
+		if !ok || !about.Unanswered || checked.Held[page.ID] {
 			continue
 		}
 		pages = append(pages, page.ID)

@@ -48,9 +48,9 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 				done.err = notify.After(done.err, 0)
 			}
 		}
-		results := done.results(claim, now)
-		settled, err := notifydb.SettlePages(ctx, tx, claim, results, now)
-		if err != nil || len(settled) == 0 || bare {
+		held, results := done.held(claim), done.results(claim, now)
+		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
+		if err != nil || len(settled)+len(held) == 0 || bare {
 			return err
 		}
 		results = slices.DeleteFunc(results, func(r notifydb.Result) bool { return !slices.Contains(settled, r.PageID) })
@@ -129,6 +129,8 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 		result := notifydb.Result{PageID: page.ID, IncidentID: page.IncidentID}
 		about, known := t.checked.Incidents[page.ID]
 		switch {
+		case known && about.Unanswered && t.checked.Held[page.ID]:
+			continue
 		case known && !about.Unanswered:
 			result.State, result.Reason = "cancelled", about.Status
 		case t.err == nil && t.called:
@@ -141,6 +143,16 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 		results = append(results, result)
 	}
 	return results
+}
+
+// held are the pages of the claim that wait for the end of maintenance, unless somebody has answered.
+func (t try) held(claim notifydb.Claim) (held []uuid.UUID) {
+	for _, page := range claim.Pages {
+		if t.checked.Held[page.ID] && t.checked.Incidents[page.ID].Unanswered {
+			held = append(held, page.ID)
+		}
+	}
+	return held
 }
 
 // waitsItsTurn reports whether the address is not confirmed and has had its mail of this hour.
@@ -193,6 +205,8 @@ func (t try) delivery(results []notifydb.Result) notifydb.Delivery {
 	}
 	delivery := notifydb.Delivery{Incidents: len(incidents)}
 	switch {
+	case t.err == nil && !t.called && len(results) == 0: // nothing ended
+		delivery.Outcome, delivery.Detail = "skipped", "maintenance holds it"
 	case t.err == nil && !t.called:
 		delivery.Outcome, delivery.Detail = "skipped", "somebody answered before it was sent"
 	case t.err == nil:

@@ -55,7 +55,10 @@ func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
 			s.State.Passed, s.State.Revision = append(s.State.Passed, step), old.Revision
 		}
 	}
-	s.Paged = nil
+	s.Paged = slices.Clone(s.Paged)
+	for i := range s.Paged {
+		s.Paged[i].Round = EarlierCycle
+	}
 	return s
 }
 
@@ -79,8 +82,9 @@ func NeedsReached(snapshot Snapshot, now time.Time) bool {
 	return w.beginsRound() && !w.passed(LastResortID)
 }
 
-// NeedsPaged reports whether a decision depends on who was paged in this cycle: after an
-// edit of the policy in this round, and when the severity rose.
+// NeedsPaged reports whether a decision depends on who was paged: after an edit of the policy in
+// this round, and when the severity rose.
 func NeedsPaged(state State, policy Policy, severity alert.Severity) bool {
-	return state.Status == Active && len(state.Passed) > 0 && (state.Revision != policy.Revision || rose(state.Severity, severity))
+	edited := state.Status == Active && len(state.Passed) > 0 && state.Revision != policy.Revision
+	return edited || state.Severity != "" && rose(state.Severity, severity)
 }

@@ -66,6 +66,7 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	case !walk.held() && walk.quietAt(walk.due):
 		walk.pageNobody()
 	default:
+		before := walk.state.Severity
 		walk.tellRise(snapshot)
 		if snapshot.Unreached && walk.beginsRound() {
 			walk.nextRound()
@@ -73,6 +74,7 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 			walk.pageLastResort(snapshot.Owners)
 		}
 		walk.pageDue(snapshot.Owners)
+		walk.tellPaged(snapshot.Paged, before) // those of the last cycle, where this one has just begun
 	}
 	walk.state.HeldBy = uuid.Nil
 	return walk.state, walk.effects

@@ -148,8 +148,13 @@ type State struct {
 // LastResortID stands for the last resort among the steps that a round has passed.
 var LastResortID = uuid.Max
 
+// EarlierCycle is the Round of those who were paged in the last cycle that paged anybody, while the one
+// under way has paged nobody.
+const EarlierCycle = -1
+
 // Paged is one person or shared channel that was paged in the cycle under way.
 type Paged struct {
+	// Round is that of the page, or EarlierCycle.
 	Round int
 	// Kind is PagePerson or PageChannel, and ID the user or the contact method.
 	Kind EffectKind
@@ -163,7 +168,8 @@ type Snapshot struct {
 	State State
 	// Policy is as it stands at the time of the decision (Policy.At).
 	Policy Policy
-	// Paged are who was paged in this cycle; it is looked at only when NeedsPaged.
+	// Paged are who was paged in this cycle, or in the last one before it while it has paged
+	// nobody; it is looked at only when NeedsPaged.
 	Paged []Paged
 	// Unreached is set when every page of this cycle failed, or waits for a dead contact; it is
 	// looked at only when NeedsReached.

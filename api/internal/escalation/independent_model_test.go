@@ -56,11 +56,18 @@ type plainModel struct {
 	roundPaged           string
 	cyclePaged           string
 	told                 int
+	// earlier is who was paged in the last cycle that paged anybody, tellAt when a rise is told
+	// that maintenance put off.
+	earlier string
+	tellAt  time.Time
 }
 
 const nobodyTold = 9
 
 func (m *plainModel) start(now time.Time) string {
+	if m.cyclePaged != "" {
+		m.earlier = m.cyclePaged
+	}
 	m.running, m.due, m.cyclePaged, m.round, m.lastPaged = true, now, "", -1, false
 	m.waits, m.waitsForQuiet = false, false
 	m.nextRound()
@@ -134,10 +141,17 @@ func (m *plainModel) wake(now time.Time) (paged string) {
 		return ""
 	}
 	m.waits, m.waitsForQuiet = false, false
-	if len(m.passed) > 0 || m.lastPaged {
+	before, begins := m.told, len(m.passed) == 0 && !m.lastPaged
+	if !begins {
 		paged = m.tell(now)
 	}
-	return union(paged, m.pageDue(now, paged))
+	paged = union(paged, m.pageDue(now, paged))
+	if begins && before != nobodyTold && m.severity.Rank() < before { // a cycle in which nobody was told yet
+		others := without(m.earlier, paged)
+		m.page(others)
+		paged = union(paged, others)
+	}
+	return paged
 }
 
 // pageDue pages the steps whose time has come; told are those that hear of it already.
@@ -231,6 +245,7 @@ func (m *plainModel) lower() {
 // rise is a triggered incident that became more severe.
 func (m *plainModel) rise(now time.Time) (paged string) {
 	late := !m.due.After(now)
+	m.tellAt = time.Time{}
 	switch {
 	case m.severity.Rank() >= m.told:
 		return ""
@@ -239,13 +254,18 @@ func (m *plainModel) rise(now time.Time) (paged string) {
 		return m.wake(now)
 	case m.running && len(m.passed) == 0 && !m.lastPaged:
 		return ""
-	case !m.running || m.told == nobodyTold || m.hold.After(now):
+	case !m.running || m.told == nobodyTold:
 		return m.start(now)
 	case late:
 		if paged = m.wake(now); !m.running && m.severity.Rank() < m.told {
 			return m.start(now)
 		}
 		return paged
+	case m.hold.After(now): // the next step keeps its time
+		if !m.waits {
+			m.tellAt = m.hold
+		}
+		return ""
 	case m.quietAt(now):
 		return ""
 	}
@@ -259,7 +279,9 @@ func (m *plainModel) tell(now time.Time) (paged string) {
 		return ""
 	}
 	before := severityOf(m.told)
-	paged, m.told = m.cyclePaged, m.severity.Rank()
+	if paged, m.told = m.cyclePaged, m.severity.Rank(); paged == "" {
+		paged = m.earlier
+	}
 	for _, s := range m.policy.steps {
 		again := m.cyclePaged != "" || !forSeverity(s.severities, before)
 		if m.passed[s.id] && again && forSeverity(s.severities, m.severity) && inHours(s.hours, now) {

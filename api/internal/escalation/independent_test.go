@@ -138,7 +138,7 @@ func compareHistory(seed uint64) (difference string) {
 	}
 	var state escalation.State
 	var pagedInCycle []escalation.Paged
-	log := ""
+	anew, log := false, "" // anew is set while the cycle has paged nobody
 	snapshot := func() escalation.Snapshot {
 		s := escalation.Snapshot{State: state, Policy: m.policy.real(revision, changedIn, m.turn), Severity: m.severity, Paged: pagedInCycle}
 		for _, c := range []byte(plainOwners) {
@@ -151,15 +151,28 @@ func compareHistory(seed uint64) (difference string) {
 	}
 	apply := func(after escalation.State, effects []escalation.Effect) (who string) {
 		if after.Cycle != state.Cycle {
-			pagedInCycle = nil
+			anew = true
 		}
 		for _, e := range effects {
 			if e.Pages() {
+				if anew {
+					pagedInCycle, anew = nil, false
+				}
 				who += string(rune(e.UserID[0]))
 				pagedInCycle = append(pagedInCycle, escalation.Paged{Round: e.Round, Kind: e.Kind, ID: e.UserID})
 			}
 		}
-		state = after
+		if state = after; anew {
+			for i := range pagedInCycle {
+				pagedInCycle[i].Round = escalation.EarlierCycle
+			}
+		}
+		return who
+	}
+	var tellAt time.Time
+	rise := func() (who string) {
+		who = apply(escalation.Rise(snapshot(), now))
+		tellAt, _ = escalation.WaitToTell(snapshot(), now)
 		return who
 	}
 	check := func(what, want, got string) bool {
@@ -181,7 +194,19 @@ func compareHistory(seed uint64) (difference string) {
 		if d.one(5) {
 			now = now.Add(time.Duration(d.IntN(60)) * time.Minute)
 		} else if soon := earliest(m, state); soon.After(now) {
-			now = soon
+			if now = soon; !m.tellAt.IsZero() && m.tellAt.Before(now) {
+				now = m.tellAt
+			}
+		}
+		want, got = "", ""
+		if !m.tellAt.IsZero() && !m.tellAt.After(now) {
+			want = m.rise(now)
+		}
+		if !tellAt.IsZero() && !tellAt.After(now) {
+			got = rise()
+		}
+		if !check("the end of maintenance", want, got) {
+			return fail()
 		}
 		want, got = "", ""
 		switch d.IntN(12) {
@@ -194,7 +219,7 @@ func compareHistory(seed uint64) (difference string) {
 				break
 			}
 			want = m.rise(now)
-			got = apply(escalation.Rise(snapshot(), now))
+			got = rise()
 			log += "  severity " + string(m.severity) + " rises\n"
 		case 1, 2:
 			var changed string
@@ -215,6 +240,7 @@ func compareHistory(seed uint64) (difference string) {
 			if d.one(3) {
 				m.running, m.waits, m.waitsForQuiet = false, false, false
 				state = escalation.Stop(state, "Acknowledged")
+				m.tellAt, tellAt = time.Time{}, time.Time{}
 				log += "  stopped\n"
 			}
 		}

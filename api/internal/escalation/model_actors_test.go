@@ -106,14 +106,34 @@ func (w *world) snapshot(row *incidentRow, now time.Time) Snapshot {
 	return snapshot
 }
 
-// pagedIn are who was paged in the cycle under way, as the outbox tells.
+// pagedIn are who was paged in the cycle under way, or in the last that paged anybody, as the outbox tells.
 func (w *world) pagedIn(row *incidentRow) (paged []Paged) {
+	last := 0
 	for _, p := range w.pages {
-		if p.of == row && p.cycle == row.paging.Cycle {
+		if p.of == row && p.cycle >= last {
+			if p.cycle > last {
+				last, paged = p.cycle, nil
+			}
 			paged = append(paged, Paged{Round: p.round, Kind: p.kind, ID: p.target})
 		}
 	}
+	if last < row.paging.Cycle {
+		for i := range paged {
+			paged[i].Round = EarlierCycle
+		}
+	}
 	return paged
+}
+
+// tellRise tells of a severity that rose, or notes when that is to be done.
+func (w *world) tellRise(row *incidentRow) (effects []Effect) {
+	delete(row.timers, ConfirmRequest)
+	row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
+	until, line := WaitToTell(w.snapshot(row, w.now), w.now)
+	if !until.IsZero() {
+		row.timers[ConfirmRequest] = until
+	}
+	return append(effects, line...)
 }
 
 // carryOut plans two pages for each person, at once and a minute later, and one for a channel.
@@ -230,7 +250,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		row.byClock = row.paging.Cycle
 	case incident.TellRise:
 		if !w.fault.deafRise {
-			row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
+			effects = w.tellRise(row)
 		}
 	case incident.KnowLess:
 		w.knowLess(row)
@@ -252,7 +272,8 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 func (w *world) knowLess(row *incidentRow) {
 	row.lowered, row.rose = true, time.Time{}
 	for severity := range row.told {
-		if severity.Rank() < row.Severity.Rank() {
+		// A question that waits for its answer is about what it is now.
+		if severity.Rank() < row.Severity.Rank() || severity == row.Severity && row.WantsConfirmation() {
 			row.unseen[severity]++
 		}
 	}

@@ -91,10 +91,14 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 	switch kind {
 	case ConfirmRequest:
 		delete(row.timers, kind)
-		if row.WantsConfirmation() {
+		switch {
+		case row.WantsConfirmation():
 			w.carryOut(row, w.askAgain(row), w.now)
-			w.committed(row)
+		case row.Status == incident.Triggered:
+			row.version++
+			w.carryOut(row, w.tellRise(row), w.now)
 		}
+		w.committed(row)
 		return
 	case ConfirmTimeout:
 		delete(row.timers, kind)

@@ -1,6 +1,7 @@
 package escalation
 
 import (
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,8 +33,9 @@ func Lower(state State, severity alert.Severity) State {
 //
 // While a cycle runs, everybody who was paged in it is told once, and whom the steps that
 // the round has passed mean now; what is due next keeps its time. While the policy is quiet
-// that is only said (PagesNobody), and the next step asks again. When paging ran out or
-// stopped, and when maintenance holds pages, a new cycle begins at the first step.
+// that is only said (PagesNobody), and the next step asks again. While maintenance holds pages
+// it waits for the end of that (WaitToTell). When paging ran out or stopped, a new cycle begins
+// at the first step, and whoever else was paged in the last one is told at once.
 func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 	state := snapshot.State
 	running := state.Status == Active
@@ -45,7 +47,7 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		return Decide(snapshot, now)
 	case running && len(state.Passed) == 0: // the first step is still to come, with the new severity
 		return state, nil
-	case !running || state.Severity == "" || snapshot.Hold.holds(now):
+	case !running || state.Severity == "":
 		return Start(snapshot, now)
 	case !state.NextDueAt.After(now):
 		after, effects := Decide(snapshot, now)
@@ -56,6 +58,8 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		snapshot.State = after
 		after, more := Start(snapshot, now)
 		return after, append(effects, more...)
+	case snapshot.Hold.holds(now):
+		return state, nil
 	}
 	walk := begin(snapshot, now)
 	walk.due = now
@@ -65,6 +69,18 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 	}
 	walk.tellRise(snapshot)
 	return walk.state, walk.effects
+}
+
+// WaitToTell says whether a rise that Rise has not told waits for the end of maintenance, before the
+// next step is due or with it: until when, with the line of the timeline that says so. The step keeps
+// its time. There is no line when nothing waits, or when the step itself is held.
+func WaitToTell(snapshot Snapshot, now time.Time) (until time.Time, line []Effect) {
+	state := snapshot.State
+	if state.Status != Active || len(state.Passed) == 0 || state.HeldBy != uuid.Nil || state.Severity == "" ||
+		!rose(state.Severity, snapshot.Severity) || !snapshot.Hold.holds(now) {
+		return time.Time{}, nil
+	}
+	return WaitToAsk(snapshot, now)
 }
 
 // tellRise pages whoever was paged in this cycle, if the severity rose since, and then
@@ -78,7 +94,21 @@ func (w *walk) tellRise(snapshot Snapshot) {
 		return
 	}
 	w.state.Severity = w.severity
-	for _, paged := range snapshot.Paged {
+	w.tellPaged(snapshot.Paged, before)
+	inCycle := slices.ContainsFunc(snapshot.Paged, func(p Paged) bool { return p.Round != EarlierCycle })
+	for i, step := range w.policy.Steps {
+		if w.passed(step.ID) && step.isFor(w.severity) && step.isOn(w.policy.zone(), w.now) && (inCycle || !step.isFor(before)) {
+			w.page(i)
+		}
+	}
+}
+
+// tellPaged tells those of the severity, if it rose, whom this decision pages for nothing else.
+func (w *walk) tellPaged(list []Paged, before alert.Severity) {
+	if before == "" || !rose(before, w.severity) {
+		return
+	}
+	for _, paged := range list {
 		why := w.whyRise(paged, before)
 		effect := Effect{Kind: paged.Kind, Rise: w.severity, ChannelKind: paged.ChannelKind, Message: why.Sentence, Why: why}
 		if paged.Kind == PageChannel {
@@ -87,11 +117,7 @@ func (w *walk) tellRise(snapshot Snapshot) {
 			effect.UserID = paged.ID
 		}
 		w.pageOnce(effect, paged.ID)
-	}
-	for i, step := range w.policy.Steps {
-		if w.passed(step.ID) && step.isFor(w.severity) && step.isOn(w.policy.zone(), w.now) && (len(snapshot.Paged) > 0 || !step.isFor(before)) {
-			w.page(i)
-		}
+		w.state.Severity = w.severity
 	}
 }
 

@@ -47,14 +47,14 @@ func TestSeverityThatRisesReachesAPerson(t *testing.T) {
 		cycle     int
 		next      time.Duration
 	}{
-		{"paging ran out: from the first step", policy, 5, time.Hour, false, Hold{}, "0.0 A", 2, time.Hour + 5*time.Minute},
-		{"paging stopped: from the first step", policy, 2, time.Hour, true, Hold{}, "0.0 A", 2, time.Hour + 5*time.Minute},
+		{"paging ran out: from the first step", policy, 5, time.Hour, false, Hold{}, "0.0 A, rise B, rise C, rise O, rise P", 2, time.Hour + 5*time.Minute},
+		{"paging stopped: from the first step", policy, 2, time.Hour, true, Hold{}, "0.0 A, rise B", 2, time.Hour + 5*time.Minute},
 		{"under way: whoever was paged is told", policy, 2, 6 * time.Minute, false, Hold{}, "rise A, rise B", 1, 10 * time.Minute},
 		{"the next step is due: that one, too", policy, 2, 10 * time.Minute, false, Hold{}, "rise A, rise B, 0.2 C", 1, 15 * time.Minute},
 		{"a step was skipped: it is paged", forCritical, 1, time.Minute, false, Hold{}, "rise B, 0.0 A", 1, 5 * time.Minute},
 		{"after the last step, too", forCritical, 2, 6 * time.Minute, false, Hold{}, "rise B, rise C, 0.0 A", 1, 10 * time.Minute},
-		{"paging just ran out, and no sweep said so: from the first step", policy, 4, 20 * time.Minute, false, Hold{}, "0.2 exhausted, 0.0 A", 2, 25 * time.Minute},
-		{"in maintenance: from the first step, when it is over", policy, 2, 6 * time.Minute, false, work, "0.0 held", 2, time.Hour},
+		{"paging just ran out, and no sweep said so: from the first step", policy, 4, 20 * time.Minute, false, Hold{}, "0.2 exhausted, 0.0 A, rise B, rise C, rise O, rise P", 2, 25 * time.Minute},
+		{"in maintenance: it waits, and the next step keeps its time", policy, 2, 6 * time.Minute, false, work, "", 1, 10 * time.Minute},
 		{"nobody was paged for the low one", quiet, 1, time.Minute, false, Hold{}, "0.0 A", 2, 6 * time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {

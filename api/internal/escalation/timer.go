@@ -12,8 +12,8 @@ const (
 	// ConfirmTimeout pages again for what became more severe after it was acknowledged, and
 	// was not acknowledged again.
 	ConfirmTimeout TimerKind = "confirm_timeout"
-	// ConfirmRequest asks whoever has an incident to acknowledge its higher severity, which
-	// maintenance or a quiet time put off.
+	// ConfirmRequest asks whoever has an incident to acknowledge its higher severity, or tells of
+	// it those who were paged while nobody has it, which maintenance or a quiet time put off.
 	ConfirmRequest TimerKind = "confirm_request"
 	// AutoResolve resolves what brought no news.
 	AutoResolve TimerKind = "auto_resolve"

@@ -189,10 +189,11 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 }
 
 // saysAgain reports whether an alert that has fired all the time is no worse than it said before. One that
-// had ended is new trouble, also while its incident is open for others.
+// had ended is new trouble, also while its incident is open for others. An event has a time of its own each
+// time it is sent, which tells nothing of that.
 func (b *batch) saysAgain(a alertdb.Change) bool {
 	before, known := b.stored[a.Key()]
-	return known && before.Status == alert.Firing && before.IncidentID == a.Stored.IncidentID && before.StartsAt.Equal(a.Stored.StartsAt) &&
+	return known && before.Status == alert.Firing && before.IncidentID == a.Stored.IncidentID && (a.Received.Event != nil || before.StartsAt.Equal(a.Stored.StartsAt)) &&
 		a.Received.Severity.Rank() >= before.Severity.Rank()
 }
 

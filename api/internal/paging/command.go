@@ -105,6 +105,12 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 		return err
 	}
 	state, effects := rule(snapshot, r.now)
+	snapshot.State = state
+	if until, line := escalation.WaitToTell(snapshot, r.now); line != nil {
+		if err := r.wait(ctx, record, escalation.ConfirmRequest, until, line); err != nil {
+			return err
+		}
+	}
 	return r.decided(ctx, record, state, effects)
 }
 

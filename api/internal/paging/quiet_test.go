@@ -65,7 +65,7 @@ func TestMaintenanceHoldsTheQuestionToConfirm(t *testing.T) {
 		{"and is handed on", func(t *testing.T, w *workspace) {
 			w.Respond(t, incident.Escalate{By: pagingtest.By(w.Bob, "Bob")})
 			equal(t, "timers", w.timers(t))
-		}, []string{"1.0.0 Ada", "2.0.1 Bob"}},
+		}, []string{"1.0.0 Ada", "2.0.1 Ada rise", "2.0.1 Bob"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +127,7 @@ func TestTimersThatPageWaitForTheEndOfAQuietTime(t *testing.T) {
 		paging    []string
 		timesHeld int
 	}{
-		{"nobody confirmed a rise", 0, alert.High, []string{"1.0.0 Ada", "1.0.1 Bob"}, []string{"1.0.0 Ada", "1.0.1 Bob", "2.0.0 Ada"}, 2},
+		{"nobody confirmed a rise", 0, alert.High, []string{"1.0.0 Ada", "1.0.1 Bob"}, []string{"1.0.0 Ada", "1.0.1 Bob", "2.0.0 Ada", "2.0.0 Bob rise"}, 2},
 		{"nobody resolved it", 900, alert.Low, []string{"1.0.0 Ada"}, []string{"1.0.0 Ada", "2.0.0 Ada"}, 2},
 	} {
 		t.Run(test.name, func(t *testing.T) {

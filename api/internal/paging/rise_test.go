@@ -41,13 +41,13 @@ func TestACriticalAlertAfterPagingRanOutPagesAgain(t *testing.T) {
 	equal(t, "paging", w.Texts(t, `SELECT paging_status FROM incident WHERE org_id = $1`, w.Org), "exhausted")
 	w.Clock.Advance(time.Hour)
 	w.send(t, "down", alert.Critical)
-	equal(t, "at once", w.cycles(t)[3:], "2.0.0 Ada")
+	equal(t, "at once", w.cycles(t)[3:], "2.0.0 Ada", "2.0.0 Bob rise")
 	equal(t, "incident", w.Incidents(t), "triggered critical 2")
 	w.Later(t, 5*time.Minute)
-	equal(t, "five minutes later", w.cycles(t)[3:], "2.0.0 Ada", "2.0.1 Bob")
+	equal(t, "five minutes later", w.cycles(t)[3:], "2.0.0 Ada", "2.0.0 Bob rise", "2.0.1 Bob")
 	w.send(t, "down, too", alert.Critical)
 	w.Sweep(t)
-	equal(t, "for more of the same", w.cycles(t)[3:], "2.0.0 Ada", "2.0.1 Bob")
+	equal(t, "for more of the same", w.cycles(t)[3:], "2.0.0 Ada", "2.0.0 Bob rise", "2.0.1 Bob")
 }
 
 // TestACriticalAlertBeforeTheSweepThatEndsPagingPagesAgain: the last resort had its time to
@@ -63,9 +63,9 @@ func TestACriticalAlertBeforeTheSweepThatEndsPagingPagesAgain(t *testing.T) {
 	w.Clock.Advance(5 * time.Minute)
 	w.send(t, "down", alert.Critical)
 	w.Sweep(t)
-	equal(t, "for the critical one", w.cycles(t)[3:], "2.0.0 Ada")
+	equal(t, "for the critical one", w.cycles(t)[3:], "2.0.0 Ada", "2.0.0 Bob rise")
 	w.Later(t, 5*time.Minute)
-	equal(t, "five minutes later", w.cycles(t)[3:], "2.0.0 Ada", "2.0.1 Bob")
+	equal(t, "five minutes later", w.cycles(t)[3:], "2.0.0 Ada", "2.0.0 Bob rise", "2.0.1 Bob")
 }
 
 // TestACriticalAlertTellsWhoeverWasPaged: the paging of a low incident is under way, and a

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
@@ -175,4 +177,34 @@ func TestWhatWasSnoozedAsLowIsToldAsCritical(t *testing.T) {
 	w.Respond(t, incident.Acknowledge{By: incident.Actor{Kind: incident.APIKey, Name: "bot"}})
 	w.tick(t, 7*24*time.Hour)
 	equal(t, "after the snooze", w.Incidents(t), "triggered critical 2")
+}
+
+// TestALoweredSeverityHoldsAgainstTheSameEvent: a program that sends the same event every few minutes
+// raised what a person had just lowered. Each event has a time of its own, and so looked like new trouble.
+func TestALoweredSeverityHoldsAgainstTheSameEvent(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	send := func(action alert.Action, severity alert.Severity) {
+		event := alert.Received{
+			Key: "orders", Status: alert.Firing, Severity: severity, Source: "api", Title: "Orders stopped", Count: 1,
+			Event: &alert.Event{ID: uuid.New(), Action: action, IncidentDetails: []byte("{}"), AlertDetails: []byte("{}")},
+		}
+		if action == alert.Resolve {
+			event.Status = alert.Resolved
+		}
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, event)
+	}
+	send(alert.Trigger, alert.High)
+	w.Respond(t, incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low})
+	send(alert.Trigger, alert.High)
+	send(alert.Trigger, alert.High)
+	equal(t, "the same", w.Incidents(t), "triggered low 1")
+	equal(t, "paged", w.cycles(t), "1.0.0 Ada")
+	send(alert.Trigger, alert.Critical)
+	equal(t, "a worse one", w.Incidents(t), "triggered critical 1")
+	w.Respond(t, incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low})
+	send(alert.Trigger, alert.Critical)
+	equal(t, "the same again", w.Incidents(t), "triggered low 1")
 }

@@ -158,10 +158,13 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 	r.over = append(r.over, timer.Timer) // a timer that is set below is set after that
 	switch timer.Kind {
 	case escalation.ConfirmRequest:
-		if !record.WantsConfirmation() {
-			return nil
+		switch {
+		case record.WantsConfirmation():
+			return r.askAgain(ctx, &r.batch, record)
+		case record.Status == incident.Triggered: // nobody has it, and people are to be told
+			return r.advance(ctx, &r.batch, record, escalation.Rise)
 		}
-		return r.askAgain(ctx, &r.batch, record)
+		return nil
 	case escalation.ConfirmTimeout:
 		if quiet != nil && record.WantsConfirmation() {
 			return r.wait(ctx, record, timer.Kind, until, quiet)

@@ -69,7 +69,8 @@ type Incident struct {
 	// Whatever was sent along.
 	Metadata  *structpb.Struct       `protobuf:"bytes,22,opt,name=metadata,proto3" json:"metadata,omitempty"`
 	UpdatedAt *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=updated_at,json=updatedAt,proto3" json:"updated_at,omitempty"`
-	// The severity that it had when it was acknowledged last; absent while it is not.
+	// The severity that it had when it was acknowledged last, or the lower one that somebody has given it
+	// since; absent while it is not acknowledged.
 	AcknowledgedSeverity *string `protobuf:"bytes,24,opt,name=acknowledged_severity,json=acknowledgedSeverity,proto3,oneof" json:"acknowledged_severity,omitempty"`
 	// It became more severe since it was acknowledged: whoever has it was paged once, and is to
 	// acknowledge it again, or its policy pages.

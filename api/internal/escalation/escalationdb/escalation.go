@@ -170,16 +170,17 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 }
 
 const pagedSQL = `
-SELECT DISTINCT n.round, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END
+SELECT DISTINCT CASE WHEN n.cycle = $3 THEN n.round ELSE $4 END, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END
 FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
-WHERE n.org_id = $1 AND n.incident_id = $2 AND n.cycle = $3
+WHERE n.org_id = $1 AND n.incident_id = $2
+  AND n.cycle = (SELECT max(l.cycle) FROM notification l WHERE l.org_id = $1 AND l.incident_id = $2 AND l.cycle <= $3)
   AND CASE WHEN n.user_id IS NULL THEN c.disabled_at IS NULL
            ELSE EXISTS (SELECT FROM membership m WHERE m.org_id = n.org_id AND m.user_id = n.user_id) END`
 
-// LoadPaged reads who was paged for an incident in a cycle and still belongs to the
-// organization.
+// LoadPaged reads who was paged for an incident in a cycle, or in the last one before it that paged
+// anybody, and still belongs to the organization.
 func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle int) ([]escalation.Paged, error) {
-	rows, err := tx.Query(ctx, pagedSQL, orgID, incidentID, cycle)
+	rows, err := tx.Query(ctx, pagedSQL, orgID, incidentID, cycle, escalation.EarlierCycle)
 	if err != nil {
 		return nil, err
 	}

@@ -108,6 +108,19 @@ UPDATE incident_timer t SET due_at = $3 FROM (
     WHERE r.org_id = $1 AND r.kind = 'confirm_request' AND r.due_at > $3 FOR NO KEY UPDATE OF r SKIP LOCKED) waiting
 WHERE t.org_id = waiting.org_id AND t.incident_id = waiting.incident_id AND t.kind = waiting.kind`
 
+// releasePagesSQL makes due the pages that may wait for the window: their contacts were to be tried later, and
+// somebody has looked at them (notifydb.SettlePages). Whoever sends one asks again what holds it. IS NOT
+// DISTINCT FROM keeps the planner from reading all pages of the organization for each incident.
+const releasePagesSQL = `
+UPDATE notification n SET due_at = $3, next_try_at = $3 FROM (
+    SELECT p.org_id, p.id FROM maintenance_service m
+    JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND i.status <> 'resolved', LATERAL (
+        SELECT n.org_id, n.id FROM notification n
+        WHERE n.org_id IS NOT DISTINCT FROM i.org_id AND n.incident_id = i.id AND n.state = 'pending' AND n.attempts > 0 AND n.due_at > $3
+        FOR NO KEY UPDATE SKIP LOCKED) p
+    WHERE m.org_id = $1 AND m.window_id = $2) held
+WHERE n.org_id = held.org_id AND n.id = held.id`
+
 // EndMaintenance ends a window at now, or calls it off, and makes the steps that it held due,
 // and what is to be asked of those who have incidents. It answers false when the window was
 // over or does not exist.
@@ -120,7 +133,7 @@ func EndMaintenance(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now
 }
 
 func release(ctx context.Context, tx pgx.Tx, orgID, window uuid.UUID, now time.Time) error {
-	for _, statement := range []string{releaseSQL, releaseRequestsSQL} {
+	for _, statement := range []string{releaseSQL, releaseRequestsSQL, releasePagesSQL} {
 		if _, err := tx.Exec(ctx, statement, orgID, window, now); err != nil {
 			return err
 		}

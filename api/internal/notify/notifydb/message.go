@@ -19,6 +19,8 @@ type Checked struct {
 	LastResort bool
 	// Incidents are those of the pages that the claim still has, by the page's id.
 	Incidents map[uuid.UUID]notify.Incident
+	// Held are the pages that wait for the end of maintenance.
+	Held map[uuid.UUID]bool
 }
 
 // Contact is a contact method as stored, its secrets still sealed.
@@ -66,14 +68,15 @@ func (c *Contact) fields() []any {
 // reads all incidents of the organization, and each page for each of them.
 const checkPagesSQL = `
 WITH own AS MATERIALIZED (
-    SELECT org_id, id, incident_id, lease_until, reason, confirms, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
+    SELECT org_id, id, incident_id, lease_until, reason, confirms, due_at, created_at, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
 SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
        i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, ''), coalesce(s.runbook_url, ''),
        CASE i.status WHEN 'triggered' THEN true
                      WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
-                     ELSE false END
+                     ELSE false END,
+       EXISTS (` + holdingSQL + `)
 FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, own n
 JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
@@ -82,7 +85,7 @@ LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
 // how the incidents stand now. Checked.Incidents is empty when the lease was taken over; the
 // batch ends with pgx.ErrNoRows when the contact method is gone.
 func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
-	checked.Incidents = make(map[uuid.UUID]notify.Incident, len(claim.Pages))
+	checked.Incidents, checked.Held = make(map[uuid.UUID]notify.Incident, len(claim.Pages)), map[uuid.UUID]bool{}
 	pages := make([]uuid.UUID, len(claim.Pages))
 	for i, page := range claim.Pages {
 		pages[i] = page.ID
@@ -96,11 +99,14 @@ func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
 
 func (c *Checked) collect(rows pgx.Rows) error {
 	var page uuid.UUID
-	var lastResort bool
+	var lastResort, held bool
 	var i notify.Incident
-	into := []any{&page, &c.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.RunbookURL, &i.Unanswered}
+	into := []any{&page, &c.Until, &i.Reason, &lastResort, &i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.TriggeredAt, &i.AlertCount, &i.ServiceName, &i.RunbookURL, &i.Unanswered, &held}
 	_, err := pgx.ForEachRow(rows, into, func() error {
 		c.Incidents[page] = i
+		if held {
+			c.Held[page] = true
+		}
 		c.LastResort = c.LastResort || lastResort
 		return nil
 	})

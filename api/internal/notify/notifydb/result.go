@@ -41,8 +41,12 @@ WHERE n.org_id = r.org_id AND n.id = r.id AND n.lease_token = $2
 RETURNING n.id`
 
 // SettlePages records how the pages of a claim ended and returns those for which that
-// was still this claim's to say: a worker that lost its lease changes nothing.
-func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, results []Result, now time.Time) (settled []uuid.UUID, err error) {
+// was still this claim's to say: a worker that lost its lease changes nothing. Those in held wait for the
+// end of maintenance.
+func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, held []uuid.UUID, results []Result, now time.Time) (settled []uuid.UUID, err error) {
+	if err := holdPages(ctx, tx, claim, held, now); err != nil {
+		return nil, err
+	}
 	n := len(results)
 	pages := make([]uuid.UUID, n)
 	states, reasons := make([]string, n), make([]string, n)

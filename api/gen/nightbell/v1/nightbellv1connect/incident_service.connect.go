@@ -138,7 +138,8 @@ type IncidentServiceClient interface {
 	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
 	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
-	// when its alerts only come again as they were; what is new raises it.
+	// when its alerts only come again as they were; what is new raises it, and people hear of that also
+	// where they had heard of that severity before it was lowered.
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
 	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it
@@ -583,7 +584,8 @@ type IncidentServiceHandler interface {
 	SnoozeIncident(context.Context, *v1.SnoozeIncidentRequest) (*v1.SnoozeIncidentResponse, error)
 	// ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
 	// was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
-	// when its alerts only come again as they were; what is new raises it.
+	// when its alerts only come again as they were; what is new raises it, and people hear of that also
+	// where they had heard of that severity before it was lowered.
 	ChangeIncidentSeverity(context.Context, *v1.ChangeIncidentSeverityRequest) (*v1.ChangeIncidentSeverityResponse, error)
 	// MergeIncident says that an open incident is the same trouble as another open one: its alerts belong
 	// to that one from then on, also those that come later while that one is open, and it is resolved. Where it

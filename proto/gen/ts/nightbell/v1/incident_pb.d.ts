@@ -172,7 +172,8 @@ export declare type Incident = Message<"nightbell.v1.Incident"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The severity that it had when it was acknowledged last; absent while it is not.
+   * The severity that it had when it was acknowledged last, or the lower one that somebody has given it
+   * since; absent while it is not acknowledged.
    *
    * @generated from field: optional string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */
@@ -389,7 +390,8 @@ export declare type IncidentJson = {
   updated_at?: TimestampJson;
 
   /**
-   * The severity that it had when it was acknowledged last; absent while it is not.
+   * The severity that it had when it was acknowledged last, or the lower one that somebody has given it
+   * since; absent while it is not acknowledged.
    *
    * @generated from field: optional string acknowledged_severity = 24 [json_name = "acknowledged_severity"];
    */

@@ -2575,7 +2575,8 @@ export declare const IncidentService: GenService<{
   /**
    * ChangeIncidentSeverity says that it is worse, or less bad, than it seemed. Where it is worse, whoever
    * was paged is told, and whoever acknowledged it is asked to acknowledge it again. A lower one stays
-   * when its alerts only come again as they were; what is new raises it.
+   * when its alerts only come again as they were; what is new raises it, and people hear of that also
+   * where they had heard of that severity before it was lowered.
    *
    * @generated from rpc nightbell.v1.IncidentService.ChangeIncidentSeverity
    */
