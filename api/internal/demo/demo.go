@@ -78,7 +78,9 @@ func (w Workspace) Seed(ctx context.Context, password string) (account Account, 
 // Other organizations are left alone. Of this one only the audit log stays, which
 // nobody may delete from; accounts that were in no other organization go.
 func (w Workspace) Reset(ctx context.Context, password string) (Account, error) {
-	_, err := w.plant(ctx, password, func(ctx context.Context, tx pgx.Tx) (bool, error) { return true, departure.EraseContents(ctx, tx, orgID) })
+	_, err := w.plant(ctx, password, func(ctx context.Context, tx pgx.Tx) (bool, error) {
+		return true, departure.EraseContents(ctx, tx, orgID)
+	})
 	if err != nil {
 		return Account{}, err
 	}
