@@ -14,19 +14,11 @@ import { OrganizationSwitch } from '~/features/auth/components/organization-swit
 import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
 import { Notices } from '~/features/installation/components/notices';
 import { Finder, useFinder } from '~/features/palette/components/finder';
-import { expiredMessage } from '~/lib/api';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
-import {
-  currentSession,
-  identityOf,
-  lastSessionEnd,
-  type Session,
-  type SessionEnd,
-  subscribeSession,
-} from '~/lib/session';
+import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
-import type { SignInRequest } from '~/lib/sign-in-request';
+import { signInAfter } from '~/lib/session-end';
 import { useTabIcon } from '~/lib/tab-icon';
 import { dismissToast } from '~/lib/toast';
 
@@ -93,11 +85,6 @@ function Pages({ session }: { session: Session }) {
   );
 }
 
-const deletedMessages: Readonly<Partial<Record<SessionEnd, string>>> = {
-  'account-deleted': 'Your account is deleted. Its e-mail address can be registered again.',
-  'organization-deleted': 'The organization is deleted. Log in to go on in another of yours.',
-};
-
 // Leaving by Logout needs no word; an expired session is named, and so is a link that needs a sign-in.
 // Both come back to this page.
 function ToLanding() {
@@ -105,9 +92,7 @@ function ToLanding() {
   const { pathname, search } = useLocation();
   useEffect(() => {
     const end = lastSessionEnd();
-    const deleted = end && deletedMessages[end];
-    const reason = deleted ?? (end === 'expired' ? expiredMessage : 'Log in to see this page.');
-    const request: SignInRequest = { from: deleted ? paths.dashboard : `${pathname}${search}`, reason };
+    const request = signInAfter(end, `${pathname}${search}`);
     navigate(paths.home, { replace: true, state: end === 'signed-out' ? null : request });
   }, [navigate, pathname, search]);
   return null;

@@ -1,12 +1,12 @@
 import type { UserJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DutyList } from '~/components/duty-list';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { memberList } from '~/data/members';
 import { useRemoveUser, userDuties } from '~/data/users';
-import { DutyList } from './duty-list';
 
 interface RemoveDialogProps {
   user: UserJson;

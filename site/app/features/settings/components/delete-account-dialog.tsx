@@ -1,12 +1,12 @@
 import type { AccountPlaceJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { DutyList } from '~/components/duty-list';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { accountDuties, useDeleteAccount } from '~/data/account-end';
-import { DutyList } from '~/features/people/components/duty-list';
 import { currentSession } from '~/lib/session';
 import { endSession } from '~/lib/session-change';
 import * as styles from './settings.module.css';

@@ -1,5 +1,5 @@
 import type { DutyJson } from '@nightbell/proto';
-import * as styles from './remove-dialog.module.css';
+import * as styles from './duty-list.module.css';
 
 const most = 5;
 
