@@ -123,10 +123,14 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
+// patience is how many seconds a connection may take on a machine that other tests keep busy, where a
+// server of ours would have gone to the next host.
+const patience = "20"
+
 // withDatabase is dsn with another database, in either form of a DSN.
 func withDatabase(dsn, database string) string {
 	if !strings.Contains(dsn, "://") {
-		return dsn + " dbname=" + database // the last one counts
+		return dsn + " connect_timeout=" + patience + " dbname=" + database // the last one counts
 	}
 	parsed, err := url.Parse(dsn)
 	if err != nil {
@@ -135,6 +139,7 @@ func withDatabase(dsn, database string) string {
 	parsed.Path = "/" + database
 	query := parsed.Query()
 	query.Del("dbname")
+	query.Set("connect_timeout", patience)
 	query.Del("database")
 	parsed.RawQuery = query.Encode()
 	return parsed.String()
