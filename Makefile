@@ -156,7 +156,7 @@ spec-list: $(STAMPS)/workspace ## Print every sentence of the specification with
 
 .PHONY: e2e-looks
 e2e-looks: $(STAMPS)/workspace build ## Every page and dialog in both themes and two widths
-	@LOOKS=all $(PNPM) --dir site run test:e2e accessibility loading
+	@LOOKS=all $(PNPM) --dir site run test:e2e accessibility loading docs.spec
 
 .PHONY: lighthouse
 lighthouse: $(STAMPS)/workspace build ## Lighthouse on every public page: landing at least 95 on a phone (median of five), 100 in all else (PAGES=/,/docs for some)

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { send } from './caller';
-import { expectCleanInBothThemes, expectToFit, settle } from './clean';
+import { expectCleanIn, expectToFit, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
+import { looks } from './looks';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -313,18 +314,18 @@ for (const url of [
   '/docs',
   ...listed.filter((one) => !one.startsWith('/docs/decisions/') && one !== '/docs'),
 ]) {
-  // One page for both widths: opening it is most of what a look takes.
+  // One page for all looks: opening it is much of what a look takes. Both widths have to fit for every change.
   test(`${url} has no fault that axe can find, and fits`, async ({ page }) => {
     // Pages of the API hold many calls, and axe reads each of their elements.
     if (url.startsWith('/docs/api') || url === '/docs/tested') test.slow();
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(url);
-    for (const width of [1440, 390]) {
+    for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      await test.step(`at ${width}`, async () => {
-        await expectCleanInBothThemes(page);
-        await expectToFit(page);
-      });
+      await settle(page);
+      await expectToFit(page);
+      for (const look of looks.filter((one) => one.width === width))
+        await test.step(`at ${width} in ${look.theme}`, () => expectCleanIn(page, look.theme));
     }
   });
 }
