@@ -18,7 +18,7 @@ PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
 # What tests run beside Nightbell: a browser, an Alertmanager, a connection pooler, an SSH server, and languages without an SDK.
-DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager default-jdk-headless php-cli ruby openssh-server openssh-client
+DEBIAN_PACKAGES := chromium chromium-headless-shell pgbouncer prometheus-alertmanager default-jdk-headless php-cli ruby openssh-server openssh-client
 
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin

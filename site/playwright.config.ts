@@ -1,8 +1,8 @@
 import { defineConfig } from '@playwright/test';
 import { nameRule } from './e2e/address';
+import { browserProgram } from './e2e/browser-program';
 
-// Debian's chromium; set CHROMIUM to use another. The binary must have been built before: each worker
-// starts one of its own.
+// The binary must have been built before: each worker starts one of its own.
 export default defineConfig({
   testDir: 'e2e',
   workers: 2,
@@ -12,7 +12,7 @@ export default defineConfig({
   reporter: [['line']],
   use: {
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: browserProgram,
       args: ['--no-sandbox', '--disable-background-networking', nameRule],
     },
   },
