@@ -18,7 +18,9 @@ PNPM_VERSION := 10.34.9
 GOLANGCI_VERSION := 2.15.0
 
 # What tests run beside Nightbell: a browser, an Alertmanager, a connection pooler, an SSH server, and languages without an SDK.
-DEBIAN_PACKAGES := chromium chromium-headless-shell pgbouncer prometheus-alertmanager default-jdk-headless php-cli ruby openssh-server openssh-client
+DEBIAN_PACKAGES := chromium pgbouncer prometheus-alertmanager default-jdk-headless php-cli ruby openssh-server openssh-client
+# Tests run faster with it; Ubuntu has none.
+HEADLESS_SHELL = $(shell apt-cache show chromium-headless-shell >/dev/null 2>&1 && echo chromium-headless-shell)
 
 GOLANGCI := $(TOOLS)/bin/golangci-lint-$(GOLANGCI_VERSION)
 PNPM_BIN := $(TOOLS)/pnpm/node_modules/.bin
@@ -279,7 +281,7 @@ fmt: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Format everything
 
 .PHONY: deps
 deps: ## Install the Debian packages the tests need (as root; otherwise print the command)
-	@missing=(); for package in $(DEBIAN_PACKAGES); do \
+	@missing=(); for package in $(DEBIAN_PACKAGES) $(HEADLESS_SHELL); do \
 	  dpkg -s "$$package" >/dev/null 2>&1 || missing+=("$$package"); done; \
 	[ $${#missing[@]} -gt 0 ] || { echo 'Every system package is here.'; exit 0; }; \
 	command="apt-get install -y --no-install-recommends $${missing[*]}"; \
