@@ -138,10 +138,15 @@ func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentd
 	return nil
 }
 
-// IsHeld reports whether the paging of an incident waits for the end of maintenance or of a quiet time.
+// IsHeld reports whether the pages of an incident wait for the end of maintenance or of a quiet time, or would
+// if one were due now.
 func (r *Round) IsHeld(ctx context.Context, record incidentdb.Record) (bool, error) {
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
-	return found && current.Status == escalation.Active && current.HeldBy != uuid.Nil, err
+	if err != nil || found && current.Status == escalation.Active && current.HeldBy != uuid.Nil {
+		return err == nil, err
+	}
+	snapshot, err := r.snapshot(ctx, record, current.State)
+	return snapshot.Hold.Until.After(r.now), err
 }
 
 // KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over or nobody

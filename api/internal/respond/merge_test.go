@@ -334,6 +334,25 @@ func TestMergingNeverSilences(t *testing.T) {
 	must(t, w.Responder.Merge(t.Context(), w.Org, ids[2], ids[1], ada))
 }
 
+// The other was paged for before the maintenance began, and its next step is not due yet.
+func TestMergingIntoOneThatMaintenanceWillHold(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	batch := uuid.New()
+	w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, batch)
+	other := w.Route
+	other.ServiceID, other.ServiceName = batch, "Batch"
+	must(t, w.Intake.Accept(t.Context(), other, alert.Batch{Alerts: []alert.Received{of("batch", alert.Critical, "x1")}}))
+	w.Clock.Advance(time.Minute)
+	w.AddMaintenance(t, pagingtest.Began.Add(time.Minute), pagingtest.Began.Add(6*time.Hour), "Upgrade", batch)
+	w.Accept(t, of("db", alert.Critical, "b1"))
+	ids, ada := incidentIDs(t, w), pagingtest.By(w.Ada, "Ada")
+	if got := codeOf(w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada)); got != "pages_are_held" {
+		t.Errorf("an unanswered one, into one whose pages maintenance holds from now on: %s", got)
+	}
+}
+
 // Somebody lowered it; the next repeat of its alert is no news in the other either.
 func TestWhatIsLoweredStaysLoweredInTheOther(t *testing.T) {
 	t.Parallel()
