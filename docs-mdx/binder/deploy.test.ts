@@ -13,7 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { read, root } from './repository';
 import { extract } from './snippet';
 
@@ -75,15 +75,18 @@ it('deploys over SSH, restarts, and refuses bad secrets', { timeout: 60_000 }, a
   };
   const deploy = (changed: Partial<typeof secrets> = {}) =>
     run(join(root, 'docs-mdx/deploy/deploy.sh'), { ...secrets, ...changed });
+  // It is started in the background: what it writes may come after the deployment.
+  const started = (text: string) =>
+    vi.waitFor(() => expect(readFileSync(join(home, 'nightbell/started'), 'utf8')).toBe(text), 10_000);
   nightbell('one');
   deploy();
-  expect(readFileSync(join(home, 'nightbell/started'), 'utf8')).toBe(`${secrets.NIGHTBELL_JWT_SECRET} one\n`);
+  await started(`${secrets.NIGHTBELL_JWT_SECRET} one\n`);
 
   // 4. The second replaces it, and the first one has ended.
   const first = readFileSync(join(home, 'nightbell/pid'), 'utf8').trim();
   nightbell('two');
   deploy();
-  expect(readFileSync(join(home, 'nightbell/started'), 'utf8')).toContain(' two\n');
+  await started(`${secrets.NIGHTBELL_JWT_SECRET} two\n`);
   expect(existsSync(`/proc/${first}`)).toBe(false);
 
   // 5. A binary that does not run there replaces nothing.
