@@ -266,7 +266,7 @@ func clearOutDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range old {
-		if err := os.Remove(path); err != nil {
+		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
 	}
