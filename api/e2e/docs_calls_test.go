@@ -129,7 +129,7 @@ func matches(pattern, path string) bool {
 }
 
 func variablesOf(code string) []string {
-	found := regexp.MustCompile(`\b(?:NIGHTBELL_[A-Z_]+|[A-Z][A-Z_]*(?:_ID|_AT|_TOKEN|_FILE|_URL|PASSWORD)|EMAIL|PASSWORD|AT)\b`).FindAllString(code, -1)
+	found := regexp.MustCompile(`\b(?:NIGHTBELL_[A-Z_]+|[A-Z][A-Z_]*(?:_ID|_AT|_NAME|_TOKEN|_FILE|_URL|PASSWORD)|EMAIL|PASSWORD|AT)\b`).FindAllString(code, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
 }
