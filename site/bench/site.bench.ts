@@ -82,7 +82,7 @@ async function typing(page: Page, size: number): Promise<Figure[]> {
   ];
 }
 
-/** Sends events, and waits for the row of each at the top of the list, which is fetched again at most once a second. */
+/** Sends events, and waits for the row of each at the top of the list, which is fetched again at most twice a second. */
 async function arriving(page: Page, caller: Caller, size: number, when: string): Promise<Figure> {
   await open(page, '/incidents');
   const { key } = await addService(caller);

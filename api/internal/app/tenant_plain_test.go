@@ -89,22 +89,37 @@ func TestTenantStream(t *testing.T) {
 // A stream outlives the token it was opened with, and must not outlive the membership.
 func TestTenantStreamEndsWithTheMembership(t *testing.T) {
 	t.Parallel()
-	r := newTestServer(t)
-	n := r.newTenant("acme")
-	server := httptest.NewServer(r.handler)
-	t.Cleanup(server.Close)
-	t.Cleanup(r.hub.Close)
-	n.join("leaving", auth.Viewer)
-	feed := n.follow(t, server, n.bearers["leaving"])
-	until(t, feed, n.makeIncident())
-	n.database.Exec(t, "DELETE FROM membership WHERE org_id = $1 AND user_id = $2", n.orgID, n.people["leaving"])
-	removed := time.Now()
-	for range feed { // until the server ends it
-	}
-	took := time.Since(removed)
-	t.Logf("the stream of a removed member ended after %.1f s", took.Seconds())
-	if took > removalTakes+leeway {
-		t.Errorf("the stream of a removed member went on for %s, want %s at most", took, removalTakes)
+	for name, end := range map[string]func(n *tenant){
+		"removed": func(n *tenant) {
+			n.database.Exec(n.t, "DELETE FROM membership WHERE org_id = $1 AND user_id = $2", n.orgID, n.people["leaving"])
+		},
+		"account deleted": func(n *tenant) {
+			n.call(n.bearers["leaving"], http.MethodPost, "/v1/account/erase", deletion())
+		},
+		"organization deleted": func(n *tenant) {
+			n.call(n.owner(), http.MethodPost, "/v1/organizations/"+n.orgID.String()+"/erase", object{"name": n.name, "password": password})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newTestServer(t)
+			n := r.newTenant("acme")
+			server := httptest.NewServer(r.handler)
+			t.Cleanup(server.Close)
+			t.Cleanup(r.hub.Close)
+			n.join("leaving", auth.Viewer)
+			feed := n.follow(t, server, n.bearers["leaving"])
+			until(t, feed, n.makeIncident())
+			end(n)
+			ended := time.Now()
+			for range feed { // until the server ends it
+			}
+			took := time.Since(ended)
+			t.Logf("the stream ended after %.1f s", took.Seconds())
+			if took > removalTakes+leeway {
+				t.Errorf("the stream went on for %s, want %s at most", took, removalTakes)
+			}
+		})
 	}
 }
 

@@ -88,10 +88,10 @@ export function keysOf(name: string, data: string): readonly QueryKey[] {
 }
 
 const soon = 50;
-const gap = 1000;
+const gap = 500;
 
 /**
- * Fetches again what has these keys, at most once a second. What is being fetched may have been read
+ * Fetches again what has these keys, at most twice a second. What is being fetched may have been read
  * before the event, and begun again for each event a list of many pages would never be there: it
  * ends first, and is then repeated.
  */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { Banner, Dialog } from '~/components/ui/dialog';
+import { DraftProblem } from '~/components/draft-problem';
+import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import * as fieldKit from '~/components/ui/field.module.css';
@@ -10,7 +10,7 @@ import { Submit } from '~/components/ui/submit';
 import { DateTimeField } from '~/components/ui/time-field';
 import { useCreateWindow } from '~/data/maintenance';
 import { serviceList } from '~/data/services';
-import { reasonOf } from '~/lib/api';
+import { useDraft } from '~/lib/draft';
 import { serverNow } from '~/lib/time/clock';
 import { fullHourAfter } from '~/lib/time/day';
 import { readersZone, toField } from '~/lib/time/zone';
@@ -20,40 +20,38 @@ import * as styles from './window-form.module.css';
 
 const lengthWords: Record<string, string> = { 30: '30 min', 60: '1 h', 120: '2 h', null: 'Until' };
 
+interface NewWindow {
+  chosen: readonly Choice[];
+  later: boolean;
+  starts: string;
+  /** Minutes, or 'null' for until `ends`. */
+  length: string;
+  ends: string;
+  description: string;
+}
+
 /** Announces planned work: which services, from when, for how long, why. */
 export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
-  const create = useCreateWindow();
   const services = useQuery({ ...serviceList, select: toChoices });
-  const [chosen, setChosen] = useState<readonly Choice[]>([]);
-  const [later, setLater] = useState(false);
-  const [length, setLength] = useState('60');
-  const [fault, setFault] = useState('');
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? '');
-    const wish = {
-      description: text('description'),
-      serviceIds: chosen.map(({ id }) => id),
-      startsAt: later ? text('starts') : '',
-      minutes: length === 'null' ? null : Number(length),
-      endsAt: text('ends'),
-    };
-    const request = toRequest(wish, serverNow());
-    setFault(typeof request === 'string' ? request : '');
-    if (typeof request !== 'string') create.mutate(request, { onSuccess: onClose });
-  };
-  const failure = fault || (create.isError && reasonOf(create.error)) || services.error?.message;
+  const edit = useDraft({
+    stored: null,
+    draftOf: newWindow,
+    request: toNewWindow,
+    save: useCreateWindow(),
+    onSaved: onClose,
+  });
+  const { draft, set, text } = edit;
+  const { chosen, later, length } = draft;
   return (
     <Dialog title="Plan maintenance" onClose={onClose}>
-      <form className={styles.windowForm} onSubmit={submit}>
-        {failure && <Banner tone="failed">{failure}</Banner>}
+      <form className={styles.windowForm} onSubmit={edit.submit}>
+        <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect
           label="Services"
           placeholder={chosen.length === 0 ? 'Which are worked on' : 'Add another'}
           choices={services.data ?? []}
           chosen={chosen}
-          onChange={setChosen}
+          onChange={(chosen) => set({ chosen })}
         />
         <div>
           <p className={fieldKit.label}>Starts</p>
@@ -65,11 +63,11 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
               { value: 'later', content: 'Later' },
             ]}
             value={later ? 'later' : 'now'}
-            onChoose={(value) => setLater(value === 'later')}
+            onChoose={(value) => set({ later: value === 'later' })}
           />
         </div>
         {later && (
-          <DateTimeField label="Start" name="starts" required defaultValue={toField(hoursAhead(1))} />
+          <DateTimeField label="Start" required value={draft.starts} onChange={(starts) => set({ starts })} />
         )}
         <div>
           <p className={fieldKit.label}>Lasts</p>
@@ -81,23 +79,23 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
               content: lengthWords[String(minutes)],
             }))}
             value={length}
-            onChoose={setLength}
+            onChoose={(length) => set({ length })}
           />
         </div>
         {length === 'null' && (
-          <DateTimeField label="End" name="ends" required defaultValue={toField(hoursAhead(5))} />
+          <DateTimeField label="End" required value={draft.ends} onChange={(ends) => set({ ends })} />
         )}
         {(later || length === 'null') && (
           <p className={dialogKit.note}>Times of your zone, {readersZone()}.</p>
         )}
         <TextField
           label="Description"
-          name="description"
           required
           maxLength={200}
           placeholder="Database upgrade to 17.4"
+          {...text('description')}
         />
-        <Submit size="lg" pending={create.isPending} doing="Planning...">
+        <Submit size="lg" pending={edit.pending} doing="Planning...">
           {later ? 'Plan maintenance' : 'Start maintenance'}
         </Submit>
         <p className={dialogKit.note}>
@@ -109,7 +107,26 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-// A full hour is more often meant than this minute.
-function hoursAhead(hours: number): Date {
-  return fullHourAfter(serverNow(), hours);
+function newWindow(): NewWindow {
+  // A full hour is more often meant than this minute.
+  const hoursAhead = (hours: number) => toField(fullHourAfter(serverNow(), hours));
+  return {
+    chosen: [],
+    later: false,
+    starts: hoursAhead(1),
+    length: '60',
+    ends: hoursAhead(5),
+    description: '',
+  };
+}
+
+function toNewWindow({ chosen, later, starts, length, ends, description }: NewWindow) {
+  const wish = {
+    description,
+    serviceIds: chosen.map(({ id }) => id),
+    startsAt: later ? starts : '',
+    minutes: length === 'null' ? null : Number(length),
+    endsAt: ends,
+  };
+  return toRequest(wish, serverNow());
 }

@@ -1,11 +1,11 @@
 import type { OrganizationJson } from '@nightbell/proto';
-import type { FormEvent } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { DraftProblem } from '~/components/draft-problem';
 import { Card } from '~/components/ui/card';
-import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
-import { useRenameOrganization } from '~/data/organization';
-import { reasonOf } from '~/lib/api';
+import { organization as organizationQuery, useRenameOrganization } from '~/data/organization';
+import { useDraft } from '~/lib/draft';
 import { mayAct } from '~/lib/role';
 import { dateOf } from '~/lib/time/instant';
 import { fullTime } from '~/lib/time/words';
@@ -14,39 +14,40 @@ import * as styles from './settings.module.css';
 
 /** What the organization is called. Only admins rename it. */
 export function OrganizationCard({ organization }: { organization: OrganizationJson }) {
-  const save = useRenameOrganization();
-  const { id = '', etag, name, created_at } = organization;
-  if (!mayAct('admin'))
-    return (
-      <Card title="Organization">
-        <div className={styles.form}>
-          <p className="strong">{name}</p>
-          <p className="text-3 size-12">Since {fullTime(dateOf(created_at))}. Admins change its name.</p>
-        </div>
-      </Card>
-    );
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const wanted = String(new FormData(event.currentTarget).get('name')).trim();
-    save.mutate(
-      { id, etag, name: wanted },
-      { onSuccess: () => toast({ kind: 'success', title: 'Organization saved.' }) },
-    );
-  };
+  if (mayAct('admin')) return <RenameForm organization={organization} />;
   return (
     <Card title="Organization">
-      <form key={etag} className={styles.form} onSubmit={submit}>
-        {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
-        <TextField
-          label="Name"
-          name="name"
-          required
-          maxLength={200}
-          defaultValue={name}
-          autoComplete="organization"
-        />
-        <p className="text-3 size-12">On pages and in mails. Since {fullTime(dateOf(created_at))}.</p>
-        <Submit pending={save.isPending} doing="Saving...">
+      <div className={styles.form}>
+        <p className="strong">{organization.name}</p>
+        <p className="text-3 size-12">
+          Since {fullTime(dateOf(organization.created_at))}. Admins change its name.
+        </p>
+      </div>
+    </Card>
+  );
+}
+
+function RenameForm({ organization }: { organization: OrganizationJson }) {
+  const client = useQueryClient();
+  const edit = useDraft({
+    stored: organization,
+    follows: true,
+    draftOf: ({ name = '' }) => ({ name }),
+    request: ({ name }, { id = '', etag }) => ({ id, etag, name: name.trim() }),
+    save: useRenameOrganization(),
+    onSaved: () => toast({ kind: 'success', title: 'Organization saved.' }),
+    fetchNow: () => client.query({ ...organizationQuery(organization.id ?? ''), staleTime: 0 }),
+    words: () => [{ label: 'Name', stored: ({ name }) => name, words: ({ name }) => name }],
+  });
+  return (
+    <Card title="Organization">
+      <form className={styles.form} onSubmit={edit.submit}>
+        <DraftProblem of={edit} />
+        <TextField label="Name" required maxLength={200} autoComplete="organization" {...edit.text('name')} />
+        <p className="text-3 size-12">
+          On pages and in mails. Since {fullTime(dateOf(organization.created_at))}.
+        </p>
+        <Submit pending={edit.pending} doing="Saving...">
           Save organization
         </Submit>
       </form>

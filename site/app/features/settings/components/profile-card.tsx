@@ -1,43 +1,55 @@
 import type { UserJson } from '@nightbell/proto';
-import { type FormEvent, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { DraftProblem } from '~/components/draft-problem';
 import { Avatar } from '~/components/ui/avatar';
 import { Card } from '~/components/ui/card';
-import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
 import { ZoneField } from '~/components/ui/zone-field';
 import { useHues } from '~/data/members';
-import { useUpdateUser } from '~/data/users';
-import { reasonOf } from '~/lib/api';
+import { profile, useUpdateUser } from '~/data/users';
+import { useDraft } from '~/lib/draft';
+import type { FieldWords } from '~/lib/edits';
 import { currentSession } from '~/lib/session';
 import { replaceUser } from '~/lib/session-change';
 import { toast } from '~/lib/toast';
 import { capitalised } from '~/lib/words';
 import * as styles from './settings.module.css';
 
+interface Profile {
+  name: string;
+  zone: string;
+  phone: string;
+}
+
 /** The reader's own name, zone and telephone number. */
 export function ProfileCard({ user }: { user: UserJson }) {
-  const save = useUpdateUser();
+  const client = useQueryClient();
   const hueOf = useHues();
-  const [zone, setZone] = useState(user.timezone || 'UTC');
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string) => String(form.get(name) ?? '').trim();
-    save.mutate(
-      { id: user.id ?? '', etag: user.etag, name: text('name'), phone: text('phone'), timezone: zone },
-      {
-        onSuccess: ({ user: saved }) => {
-          const session = currentSession();
-          if (session && saved?.name) replaceUser(session, { ...session.user, name: saved.name });
-          toast({ kind: 'success', title: 'Profile saved.' });
-        },
-      },
-    );
-  };
+  const edit = useDraft({
+    stored: user,
+    follows: true,
+    draftOf: toProfile,
+    request: ({ name, zone, phone }, { id = '', etag }) => ({
+      id,
+      etag,
+      name: name.trim(),
+      phone: phone.trim(),
+      timezone: zone,
+    }),
+    save: useUpdateUser(),
+    onSaved: ({ user: saved }) => {
+      const session = currentSession();
+      if (session && saved?.name) replaceUser(session, { ...session.user, name: saved.name });
+      toast({ kind: 'success', title: 'Profile saved.' });
+    },
+    fetchNow: () => client.query({ ...profile(user.id ?? ''), staleTime: 0 }),
+    words: () => profileWords,
+  });
+  const { draft, set, text } = edit;
   return (
     <Card title="Profile">
-      <form key={user.etag} className={styles.form} onSubmit={submit}>
+      <form className={styles.form} onSubmit={edit.submit}>
         <div className={styles.who}>
           <Avatar name={user.name ?? ''} hue={hueOf(user.id)} large />
           <div>
@@ -47,29 +59,24 @@ export function ProfileCard({ user }: { user: UserJson }) {
             </p>
           </div>
         </div>
-        {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
-        <TextField
-          label="Name"
-          name="name"
-          autoComplete="name"
-          maxLength={200}
-          required
-          defaultValue={user.name}
-        />
-        <ZoneField label="Time zone" value={zone} onChange={setZone} />
-        <TextField
-          label="Phone"
-          optional
-          name="phone"
-          type="tel"
-          autoComplete="tel"
-          maxLength={40}
-          defaultValue={user.phone}
-        />
-        <Submit pending={save.isPending} doing="Saving profile...">
+        <DraftProblem of={edit} />
+        <TextField label="Name" autoComplete="name" maxLength={200} required {...text('name')} />
+        <ZoneField label="Time zone" value={draft.zone} onChange={(zone) => set({ zone })} />
+        <TextField label="Phone" optional type="tel" autoComplete="tel" maxLength={40} {...text('phone')} />
+        <Submit pending={edit.pending} doing="Saving profile...">
           Save profile
         </Submit>
       </form>
     </Card>
   );
 }
+
+function toProfile({ name = '', timezone, phone = '' }: UserJson): Profile {
+  return { name, zone: timezone || 'UTC', phone };
+}
+
+const profileWords: readonly FieldWords<Profile>[] = [
+  { label: 'Name', stored: ({ name }) => name, words: ({ name }) => name },
+  { label: 'Time zone', stored: ({ zone }) => zone, words: ({ zone }) => zone },
+  { label: 'Phone', stored: ({ phone }) => phone, words: ({ phone }) => phone },
+];
