@@ -69,7 +69,8 @@ build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site an
 EMBEDDED_SITE := api/internal/platform/web/dist
 SITE_SOURCES = CHANGELOG.md api/gen/openapi/openapi.yaml api/internal/incident/testdata/lifecycle.md proto/vectors/config.json \
   $(shell find site proto/gen/ts docs-mdx sdk-*/examples sdk-go/*/example -type f \
-  -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' 2>/dev/null)
+  -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' \
+  -not -path 'site/test-results/*' -not -path 'site/e2e/*' 2>/dev/null)
 
 $(STAMPS)/site: $(SITE_SOURCES) $(STAMPS)/packages
 	$(call step,$(call part,3)Building the site,\

@@ -2,6 +2,8 @@ package delivery_test
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -102,5 +105,30 @@ func TestMaintenanceHoldsAContactThatIsTriedLater(t *testing.T) {
 				t.Errorf("%d messages at its end, want %d\n%s\n%s", got, test.after, o.deliveries(t), o.states(t))
 			}
 		})
+	}
+}
+
+// TestTheContactThatTakesOverIsNotHeld: Ada's first address refused her page, which was due before the
+// maintenance began. The other goes on at once, as the first would have.
+func TestTheContactThatTakesOverIsNotHeld(t *testing.T) {
+	t.Parallel()
+	o := newOutbox(t)
+	o.Clock.Freeze(time.Date(2026, 3, 27, 22, 0, 0, 0, time.UTC))
+	o.secondContact(t)
+	o.provider.answers(func(_ context.Context, message notify.Message) error {
+		if message.UserID == o.Ada && message.To.Address != "ada@home.example" {
+			return errors.New("no answer")
+		}
+		return nil
+	})
+	o.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	now := o.Clock.Now()
+	o.AddMaintenance(t, now.Add(time.Second), now.Add(time.Hour), "Work", o.Service)
+	o.Clock.Advance(2 * time.Second)
+	deliver(t, o.deliverer)
+	deliver(t, o.deliverer)
+	reached := slices.ContainsFunc(o.provider.messages(), func(m notify.Message) bool { return m.To.Address == "ada@home.example" })
+	if !reached {
+		t.Errorf("nobody is reached while it lasts\n%s\n%s", o.deliveries(t), o.states(t))
 	}
 }

@@ -22,9 +22,13 @@ import (
 // faultsAtMost ends a page that keeps failing by our own mistake.
 const faultsAtMost = 5
 
+// settleLock is how long settling waits for somebody who changes the same pages.
+const settleLock = 50 * time.Millisecond
+
 // settle records a try in one transaction: the pages' next state, the delivery log and
 // the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
-// It fails instead of panicking, and when it takes longer than limit.
+// It fails instead of panicking, when it takes longer than limit, and when a row stays locked: few
+// connections settle for all organizations.
 func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool, limit time.Duration) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -63,7 +67,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		skipped = nil
 		moved = done.queueFailOver(batch, claim, results, &skipped, now)
 		return postgres.Finish(ctx, tx, batch)
-	})
+	}, postgres.LockTimeout(settleLock))
 	if err == nil && grew {
 		d.options.Changed(claim.OrgID)
 	}

@@ -221,7 +221,7 @@ func (d *Outbox) measure(claim notifydb.Claim, checked notifydb.Checked, now tim
 // pages' states alone are, so that an internal error does not page somebody forever.
 func (d *Outbox) record(ctx context.Context, claim notifydb.Claim, done try) {
 	const patience = 300
-	refused, limit := 0, d.recordLimit
+	refused, limit, wait := 0, d.recordLimit, 200*time.Millisecond
 	for range patience {
 		err := d.settle(ctx, claim, done, refused > 1, limit)
 		if err == nil {
@@ -236,8 +236,11 @@ func (d *Outbox) record(ctx context.Context, claim notifydb.Claim, done try) {
 				return
 			}
 		}
-		if !d.pause(200 * time.Millisecond) {
+		if !d.pause(wait) {
 			return
+		}
+		if postgres.IsLockTimeout(err) { // an organization may just be deleted, which takes a while
+			wait = min(2*wait, 2*time.Second)
 		}
 	}
 }

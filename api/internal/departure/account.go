@@ -111,7 +111,7 @@ func DeleteAccount(ctx context.Context, tx pgx.Tx, userID uuid.UUID, replaceBy m
 		if place.Erased() {
 			err = eraseAlone(ctx, tx, place, userID)
 		} else {
-			err = forgetName(ctx, tx, place.OrgID, userID, name, email)
+			err = forget(ctx, tx, place.OrgID, userID, name, email)
 		}
 		if err != nil {
 			return nil, err
@@ -121,12 +121,11 @@ func DeleteAccount(ctx context.Context, tx pgx.Tx, userID uuid.UUID, replaceBy m
 		if place.Erased() {
 			continue
 		}
-		if err := leaveUnnamed(ctx, tx, Person{OrgID: place.OrgID, ID: userID, ReplaceBy: replaceBy[place.OrgID]}, name, now); err != nil {
+		if err := leaveUnnamed(ctx, tx, Person{OrgID: place.OrgID, ID: userID, ReplaceBy: replaceBy[place.OrgID]}, name, email, now); err != nil {
 			return nil, err
 		}
 	}
 	// 4. Devices and links for forgotten passwords go with the account.
-
 	_, err = tx.Exec(ctx, `DELETE FROM users WHERE id = $1`, userID)
 	return places, err
 }
@@ -149,26 +148,67 @@ func eraseAlone(ctx context.Context, tx pgx.Tx, place Place, userID uuid.UUID) e
 	return EraseOrganization(ctx, tx, place.OrgID)
 }
 
-// forgetNameSQL takes a person's name ($3) out of what is over: $1 is the organization, $2 the person, $4
-// and $5 find the name in text and in JSON, $6 takes its place there. Sentences that Nightbell wrote name
-// people; what people wrote themselves stays theirs. The audit log stays too: nobody may change it.
-var forgetNameSQL = []string{
-	`UPDATE timeline_event SET actor_name = CASE WHEN actor_id = $2 THEN $3 ELSE actor_name END,
-	        message = CASE WHEN kind = 'comment' THEN message ELSE regexp_replace(message, $4, $3, 'g') END,
-	        data = CASE WHEN kind = 'comment' THEN data ELSE regexp_replace(data::text, $5, $6, 'g')::jsonb END
-	 WHERE org_id = $1 AND (actor_id = $2 OR kind <> 'comment' AND (message ~ $4 OR data::text ~ $5))`,
-	forgetPagesSQL + ` AND finished_at IS NOT NULL AND $2::uuid IS NOT NULL`,
+// traces are what history tells of a person in an organization.
+type traces struct {
+	// pattern finds the name and the addresses, as PostgreSQL reads it.
+	pattern string
+	// ownOnly is set where the name is also a word of Nightbell's or somebody else's name: it is then taken
+	// out only where the person is who did it, or to whom it was done.
+	ownOnly bool
 }
 
-const forgetPagesSQL = `UPDATE notification SET reason = regexp_replace(reason, $4, $3, 'g'), why = regexp_replace(why::text, $5, $6, 'g')::jsonb
-	 WHERE org_id = $1 AND (reason ~ $4 OR why::text ~ $5)`
+// Only what is a name or a sentence is looked at: what else JSON says is read by programs.
+const (
+	namesInJSON   = `jsonb_typeof(f.value) = 'string' AND f.key ~ '(^|_)(name|hint|sentence|reason)$' AND f.key <> 'policy_name'`
+	forgottenJSON = `coalesce((SELECT jsonb_object_agg(f.key, CASE WHEN ` + namesInJSON + ` THEN to_jsonb(regexp_replace(f.value #>> '{}', $3, $4, 'g')) ELSE f.value END) FROM jsonb_each(json) f), '{}')`
+	foundInJSON   = `EXISTS (SELECT FROM jsonb_each(json) f WHERE ` + namesInJSON + ` AND f.value #>> '{}' ~ $3)`
+)
 
-// forgetName takes a person's name and addresses out of the history of an organization.
-func forgetName(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email string) error {
-	batch := &pgx.Batch{}
-	for _, sql := range forgetNameSQL {
-		batch.Queue(sql, orgID, userID, DeletedUser, wholeName(name), nameInJSON(name), deletedIn(name))
+// Sentences that Nightbell wrote name people; what people wrote themselves stays theirs. The audit log stays
+// too: nobody may change it. $1 is the organization, $2 the person, $3 and $4 what is taken out and what
+// takes its place, $5 is ownOnly.
+var (
+	forgetTimelineSQL = inJSON("data", `UPDATE timeline_event SET actor_name = CASE WHEN actor_id = $2 THEN $4 ELSE actor_name END,
+	        message = CASE WHEN kind = 'comment' THEN message ELSE regexp_replace(message, $3, $4, 'g') END,
+	        data = CASE WHEN kind = 'comment' THEN data ELSE `+forgottenJSON+` END
+	 WHERE org_id = $1 AND (actor_id = $2 OR kind <> 'comment' AND (NOT $5 OR strpos(data::text, $2::text) > 0) AND (message ~ $3 OR `+foundInJSON+`))`)
+	forgetPagesSQL = inJSON("why", `UPDATE notification SET reason = regexp_replace(reason, $3, $4, 'g'), finished_for = regexp_replace(finished_for, $3, $4, 'g'), why = `+forgottenJSON+`
+	 WHERE org_id = $1 AND (NOT $5 OR user_id = $2) AND (reason ~ $3 OR finished_for ~ $3 OR `+foundInJSON+`)`)
+)
+
+func inJSON(column, sql string) string {
+	return strings.ReplaceAll(sql, "jsonb_each(json)", "jsonb_each("+column+")")
+}
+
+// readTraces reads them while the addresses are still there.
+func readTraces(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email string) (traces, error) {
+	addresses, err := texts(ctx, tx, `SELECT hint FROM contact_method WHERE org_id = $1 AND user_id = $2 AND kind = 'email'`, orgID, userID)
+	if err != nil {
+		return traces{}, err
 	}
+	others, err := texts(ctx, tx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND m.user_id <> $2`, orgID, userID)
+	if err != nil {
+		return traces{}, err
+	}
+	found := traces{pattern: wholeName(name, others), ownOnly: len([]rune(name)) < 3 || ownWords.MatchString(name) || slices.Contains(others, name)}
+	for _, address := range append(addresses, email) {
+		if address != "" {
+			found.pattern += `|(?<![\w.+-])` + regexp.QuoteMeta(address) + `(?![\w-])`
+		}
+	}
+	return found, nil
+}
+
+// forget takes a person's name and addresses out of the history of an organization.
+func forget(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email string) error {
+	of, err := readTraces(ctx, tx, orgID, userID, name, email)
+	if err != nil {
+		return err
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(forgetTimelineSQL, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
+	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
+	batch.Queue(`UPDATE delivery SET detail = '' WHERE org_id = $1 AND user_id = $2 AND detail <> '' AND finished_at IS NOT NULL`, orgID, userID)
 	batch.Queue(`DELETE FROM inbox_mail WHERE org_id = $1 AND (lower(recipient) = lower($3) OR lower(recipient) IN (
 		SELECT lower(address) FROM contact_method WHERE org_id = $1 AND user_id = $2 AND kind = 'email'))`, orgID, userID, email)
 	batch.Queue(`DELETE FROM invitation WHERE org_id = $1 AND lower(email) = lower($2) AND (accepted_at IS NOT NULL OR revoked_at IS NOT NULL)`, orgID, email)
@@ -177,7 +217,11 @@ func forgetName(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, e
 }
 
 // leaveUnnamed takes the person out of an organization that goes on.
-func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name string, now time.Time) error {
+func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, now time.Time) error {
+	of, err := readTraces(ctx, tx, p.OrgID, p.ID, name, email)
+	if err != nil {
+		return err
+	}
 	contacts, err := ids(ctx, tx, `SELECT id FROM contact_method WHERE org_id = $1 AND user_id = $2`, p.OrgID, p.ID)
 	if err != nil {
 		return err
@@ -186,32 +230,34 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name string, now tim
 	if err != nil {
 		return err
 	}
-	// Pages to others that are under way may say whose step it was; those to the person are called off.
-	last.Queue(forgetPagesSQL+` AND (finished_at IS NULL OR user_id = $2)`, p.OrgID, p.ID, DeletedUser, wholeName(name), nameInJSON(name), deletedIn(name))
+	// Pages to others that are under way may say whose step it was; those to the person have just been called off.
+	last.Queue(forgetPagesSQL+` AND (finished_at IS NULL OR finished_at >= $6)`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly, now)
 	last.Queue(`UPDATE contact_method SET name = $3, hint = '', failing_for = '' WHERE org_id = $1 AND id = ANY($2)`, p.OrgID, contacts, DeletedUser)
 	return tx.SendBatch(ctx, last).Close()
 }
 
-// wholeName is the pattern of PostgreSQL that finds a name, and not as a part of a longer word.
-func wholeName(name string) string { return `(?<!\w)` + regexp.QuoteMeta(name) + `(?!\w)` }
+// ownWords are those that Nightbell's sentences use.
+var ownWords = regexp.MustCompile(`^(?i:critical|high|medium|low|triggered|acknowledged|resolved|owner|admin|responder|viewer|nobody|somebody|paged|page|pages|paging|step|round|policy|schedule|alert|alerts|incident|mail|e-mail|email|webhook|slack|severity|status|merged|by|for|the|and|was|now|[\W\d]+)$`)
 
-// literal is what stands in JSON outside of quotes.
-var literal = regexp.MustCompile(`^(true|false|null|[-+.0-9eE]+)$`)
-
-// nameInJSON is wholeName in JSON as PostgreSQL prints it. A name that could be a number is looked for
-// as a whole string alone: what is left has to be JSON.
-func nameInJSON(name string) string {
-	escaped := strings.ReplaceAll(strings.ReplaceAll(name, `\`, `\\`), `"`, `\"`)
-	if literal.MatchString(name) {
-		return `"` + regexp.QuoteMeta(escaped) + `"`
+// wholeName is the pattern of PostgreSQL that finds a name, and not as a part of a longer word or of
+// somebody else's longer name.
+func wholeName(name string, others []string) string {
+	before, after := `(?<!\w)`, `(?!\w)`
+	for _, other := range others {
+		switch start, end, found := strings.Cut(other, name); {
+		case found && end != "":
+			after += `(?!` + regexp.QuoteMeta(end) + `)`
+		case found && start != "":
+			before += `(?<!` + regexp.QuoteMeta(start) + `)`
+		}
 	}
-	return wholeName(escaped)
+	return before + regexp.QuoteMeta(name) + after
 }
 
-// deletedIn takes the place of what nameInJSON finds.
-func deletedIn(name string) string {
-	if literal.MatchString(name) {
-		return `"` + DeletedUser + `"`
+func texts(ctx context.Context, tx pgx.Tx, sql string, args ...any) ([]string, error) {
+	rows, err := tx.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
 	}
-	return DeletedUser
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

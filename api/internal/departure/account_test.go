@@ -28,7 +28,7 @@ func deleteAccount(t *testing.T, w *pagingtest.Workspace, who uuid.UUID, replace
 // Names are people's own: none of them may break the history that it stands in, or keep its account.
 func TestWhateverTheNameHistoryForgetsItAlone(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"1", "true", "name", `Rosa "R" Quill`, `back\slash`, "D. (SRE) [x]", "Ada"} {
+	for _, name := range []string{"1", ",", "true", "name", "critical", "owner", `Rosa "R" Quill`, `back\slash`, "D. (SRE) [x]", "Ada", "Bo"} {
 		w := pagingtest.New(t)
 		w.Clock.Freeze(friday)
 		w.Exec(t, `UPDATE users SET name = $2 WHERE id = $1`, w.Bob, name)
@@ -46,6 +46,45 @@ func TestWhateverTheNameHistoryForgetsItAlone(t *testing.T) {
 		equal(t, name+": comments of others", w.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'comment'`, w.Org), "Ask "+name+"bert")
 		equal(t, name+": who is paged now", pages(t, w), "0 Ada")
 	}
+}
+
+// Ada is gone; what history says of Ada Lovelace, and of how bad it was, is not about her.
+func TestHistoryForgetsNobodyElseAndNoWordOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(friday)
+	lovelace := w.AddPerson(t, "Ann Bell")
+	said := func(name, sentence string) string {
+		w.Exec(t, `UPDATE users SET name = $2 WHERE id = $1`, w.Bob, name)
+		w.Exec(t, `INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, message, data, at)
+			SELECT $1, gen_random_uuid(), id, 'said', 'system', $2, jsonb_build_object('user_name', $2::text, 'severity', 'critical', 'to', 'Bell'), nightbell_now() FROM incident`, w.Org, sentence)
+		if err := deleteAccount(t, w, w.Bob, map[uuid.UUID]uuid.UUID{w.Org: w.Ada}); err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		return pgtest.One[string](t, w.Database, `SELECT message || ' ' || data::text FROM timeline_event WHERE org_id = $1 AND kind = 'said'`, w.Org)
+	}
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(lovelace)))
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	w.Exec(t, `UPDATE contact_method SET hint = 'bell@example.com', address = 'bell@example.com', name = 'Phone of Bell' WHERE user_id = $1`, w.Bob)
+	got := said("Bell", "Bell, Ann Bell and Bell Lowe were paged by e-mail (bell@example.com, campbell@example.com)")
+	want := "Deleted user, Ann Bell and Deleted user Lowe were paged by e-mail (Deleted user, campbell@example.com)"
+	equal(t, "a name within another's, and addresses", []string{got}, want+` {"to": "Bell", "severity": "critical", "user_name": "`+want+`"}`)
+}
+
+// A viewer may be called as Nightbell's own words are: pages to others go on meaning what they meant.
+func TestANameThatIsAWordOfOursChangesNoPageOfOthers(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(friday)
+	w.Exec(t, `UPDATE users SET name = 'owner' WHERE id = $1`, w.Bob)
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Ada)))
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	w.Exec(t, `UPDATE notification SET why = why || '{"target_kind": "owner", "sentence": "Owner of the workspace, because an owner is asked last."}' WHERE org_id = $1`, w.Org)
+	before := w.Texts(t, `SELECT why::text || reason FROM notification WHERE org_id = $1 ORDER BY id`, w.Org)
+	if err := deleteAccount(t, w, w.Bob, nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "the pages", w.Texts(t, `SELECT why::text || reason FROM notification WHERE org_id = $1 ORDER BY id`, w.Org), before...)
 }
 
 func TestTheOnlyOwnerOfOthersKeepsTheAccount(t *testing.T) {

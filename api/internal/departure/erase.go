@@ -40,6 +40,10 @@ func EraseOrganization(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) error {
 	if _, err := tx.Exec(ctx, `SELECT FROM org WHERE id = $1 FOR UPDATE`, orgID); err != nil {
 		return err
 	}
+	// So does an alert about one of its services, which would join an incident that is being deleted.
+	if _, err := tx.Exec(ctx, `SELECT FROM service WHERE org_id = $1 ORDER BY id FOR UPDATE`, orgID); err != nil {
+		return err
+	}
 	if err := EraseContents(ctx, tx, orgID); err != nil {
 		return err
 	}

@@ -18,6 +18,9 @@ func rose(told, severity alert.Severity) bool {
 	return told == "" || severity.Rank() < told.Rank()
 }
 
+// IsNews reports whether an incident is more severe than anybody was told.
+func IsNews(state State, severity alert.Severity) bool { return rose(state.Severity, severity) }
+
 // Lower is the state after somebody said that the incident is less bad than people were told. What
 // rises above that is news, also where they had heard it before.
 func Lower(state State, severity alert.Severity) State {

@@ -149,6 +149,17 @@ func (r *Round) IsHeld(ctx context.Context, record incidentdb.Record) (bool, err
 	return snapshot.Hold.Until.After(r.now), err
 }
 
+// AsksLater reports whether asking whoever has an incident to acknowledge it again would wait for the end of
+// maintenance or of a quiet time.
+func (r *Round) AsksLater(ctx context.Context, record incidentdb.Record) (bool, error) {
+	snapshot, err := r.snapshot(ctx, record, escalation.State{})
+	if err != nil {
+		return false, err
+	}
+	_, line := escalation.WaitToAsk(snapshot, r.now)
+	return line != nil, nil
+}
+
 // KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over or nobody
 // follows in it any more. It reports whether somebody is paged by it without waiting for the end of
 // maintenance or of a quiet time.
@@ -158,14 +169,18 @@ func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record inciden
 		return state.Status == escalation.Active && state.HeldBy == uuid.Nil
 	}
 	// 1. What this transaction has decided already, because the severity rose.
-	if at := slices.IndexFunc(r.pagings, ofRecord); at >= 0 {
-		return runs(r.pagings[at].State) || len(r.pages) > 0, nil
-	}
-	// 2. What goes on, and still pages somebody.
-	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
-	switch {
-	case err != nil:
+	var current escalationdb.TimedPaging
+	decided := slices.IndexFunc(r.pagings, ofRecord)
+	found, err := decided >= 0, error(nil)
+	if found {
+		current.Paging = r.pagings[decided]
+	} else if current, found, err = escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID); err != nil {
 		return false, err
+	}
+	// 2. What pages somebody now, or goes on and still will.
+	switch {
+	case decided >= 0 && len(r.pages) > 0:
+		return true, nil
 	case found && current.Status == escalation.Active && current.HeldBy != uuid.Nil:
 		return false, nil
 	case found && current.Status == escalation.Active:
@@ -175,6 +190,9 @@ func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record inciden
 		if err != nil || len(next) > 0 {
 			return err == nil, err
 		}
+	}
+	if decided >= 0 { // in a quiet time a rise is only noted, and nobody follows
+		return false, nil
 	}
 	// 3. What ran out or waits for its end alone, or never began.
 	before := len(r.pages)

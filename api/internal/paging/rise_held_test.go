@@ -67,6 +67,23 @@ func TestARiseInMaintenanceLeavesTheNextStepItsTime(t *testing.T) {
 		w.tick(t, 24*time.Minute)
 		equal(t, "the next step in its time", w.cyclesAfter(t, 2), "1.0.1 Eve")
 	})
+	t.Run("and it ends in a quiet time: then it waits for the end of that, also when the next step pages nobody in it", func(t *testing.T) {
+		t.Parallel()
+		for _, wait := range []time.Duration{40 * time.Minute, 6 * time.Hour} {
+			w := begun(t, 5*time.Minute, 25*time.Minute)
+			w.Exec(t, `UPDATE escalation_policy SET quiet = '[{"severities": ["medium"], "windows": [{"days": [], "from": 1340, "to": 1410}]}]'`)
+			w.Exec(t, `UPDATE incident SET paging_due_at = $1`, friday.Add(wait))
+			w.tick(t, 15*time.Minute)
+			w.by(t, alert.Medium)
+			w.tick(t, 74*time.Minute)
+			equal(t, "in the quiet time", w.cycles(t), "1.0.0 Bob")
+			w.tick(t, time.Minute)
+			told := w.cyclesAfter(t, 1)
+			if len(told) == 0 {
+				t.Errorf("the step after %s: nobody is told at the end of the quiet time; timers %q, said %q", wait, w.timers(t), w.Said(t, "held"))
+			}
+		}
+	})
 	t.Run("and somebody has it before its end", func(t *testing.T) {
 		t.Parallel()
 		w := begun(t, 5*time.Minute, 25*time.Minute)

@@ -161,6 +161,8 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		switch {
 		case record.WantsConfirmation():
 			return r.askAgain(ctx, &r.batch, record)
+		case record.Status == incident.Triggered && quiet != nil: // the rise was before the quiet time
+			return r.waitToTell(ctx, record, until, quiet)
 		case record.Status == incident.Triggered: // nobody has it, and people are to be told
 			return r.advance(ctx, &r.batch, record, escalation.Rise)
 		}
@@ -196,4 +198,13 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		return r.wait(ctx, record, timer.Kind, until, quiet)
 	}
 	return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
+}
+
+// waitToTell puts off once more what people are to be told of a rise, where that is still to be told.
+func (r *timerRound) waitToTell(ctx context.Context, record incidentdb.Record, until time.Time, quiet []escalation.Effect) error {
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || !found || !escalation.IsNews(current.State, record.Severity) {
+		return err
+	}
+	return r.wait(ctx, record, escalation.ConfirmRequest, until, quiet)
 }

@@ -105,6 +105,15 @@ func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merge
 	if merged.Status != incident.Triggered {
 		return nil
 	}
+	// Whoever has the other must hear now of what is worse than they know.
+	if merged.Severity.Rank() < into.Severity.Rank() {
+		into.Severity = merged.Severity
+	}
+	if into.WantsConfirmation() {
+		if later, err := round.AsksLater(ctx, into); err != nil || later {
+			return cmp.Or(err, error(errHeld))
+		}
+	}
 	paged, err := into.SnoozedUntil.IsZero() && cmp.Or(into.AcknowledgedBy, into.AssigneeID) != uuid.Nil, error(nil)
 	if into.Status == incident.Triggered {
 		paged, err = round.KeepPaging(ctx, batch, into)

@@ -353,6 +353,47 @@ func TestMergingIntoOneThatMaintenanceWillHold(t *testing.T) {
 	}
 }
 
+// Ada has the other, and would hear only after the maintenance that it is worse than she knows.
+func TestMergingIntoOneWhoseQuestionWouldWait(t *testing.T) {
+	t.Parallel()
+	for _, worse := range []bool{true, false} {
+		w := pagingtest.New(t)
+		w.Clock.Freeze(pagingtest.Began)
+		batch := uuid.New()
+		w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, batch)
+		other := w.Route
+		other.ServiceID, other.ServiceName = batch, "Batch"
+		must(t, w.Intake.Accept(t.Context(), other, alert.Batch{Alerts: []alert.Received{of("batch", alert.High, "x1")}}))
+		w.Clock.Advance(time.Minute)
+		w.AddMaintenance(t, w.Clock.Now(), w.Clock.Now().Add(6*time.Hour), "Upgrade", batch)
+		severity, want := alert.High, "<nil>"
+		if worse {
+			severity, want = alert.Critical, "pages_are_held"
+		}
+		w.Accept(t, of("db", severity, "b1"))
+		ids, ada := incidentIDs(t, w), pagingtest.By(w.Ada, "Ada")
+		must(t, w.Responder.Respond(t.Context(), w.Org, ids[:1], incident.Acknowledge{By: ada}))
+		if got := codeOf(w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada)); got != want {
+			t.Errorf("an unanswered one into an acknowledged one in maintenance, worse is %t: %q, want %q", worse, got, want)
+		}
+	}
+}
+
+// In a quiet time a rise is only noted; when the next step comes in it, paging ends.
+func TestMergingIntoOneThatIsQuietForWhatItBecomes(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("disk", alert.Low, "d1"))
+	w.Accept(t, of("db", alert.Medium, "b1"))
+	w.Clock.Advance(time.Minute)
+	w.Exec(t, `UPDATE escalation_policy SET quiet = '[{"severities": ["medium"], "windows": []}]'`)
+	ids := incidentIDs(t, w)
+	if got := codeOf(w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], pagingtest.By(w.Ada, "Ada"))); got != "nobody_would_be_paged" {
+		t.Errorf("an unanswered one, into one that pages nobody as it becomes: %q", got)
+	}
+}
+
 // Somebody lowered it; the next repeat of its alert is no news in the other either.
 func TestWhatIsLoweredStaysLoweredInTheOther(t *testing.T) {
 	t.Parallel()

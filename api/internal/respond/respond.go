@@ -49,6 +49,10 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 	})
 }
 
+// answerLock is how long an answer waits for somebody who changes the same incident: the connections of
+// answers are few, and an organization that is just being deleted must not keep those of others.
+const answerLock = 5 * time.Second
+
 // inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and
 // gives the signals that follow.
 func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
@@ -63,7 +67,7 @@ func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(c
 		}
 		round.Queue(batch)
 		return postgres.Finish(ctx, tx, batch)
-	})
+	}, postgres.LockTimeout(answerLock))
 	if err != nil {
 		return err
 	}

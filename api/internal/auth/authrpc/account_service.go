@@ -106,7 +106,7 @@ func dutiesOf(list []departure.Duty) []*nightbellv1.Duty {
 // EraseAccount deletes the caller's account. What is in the way is said before the password is asked
 // for, which is checked outside of any transaction.
 func (s *AccountServer) EraseAccount(ctx context.Context, request *nightbellv1.EraseAccountRequest) (*nightbellv1.EraseAccountResponse, error) {
-	actor, profile, err := s.auth.caller(ctx)
+	actor, profile, err := s.auth.caller(postgres.WithoutFirst(ctx)) // it is not done with the first transaction
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func renamedReplacement(err error) error {
 
 // EraseOrganization deletes the organization that the caller acts in.
 func (s *AccountServer) EraseOrganization(ctx context.Context, request *nightbellv1.EraseOrganizationRequest) (*nightbellv1.EraseOrganizationResponse, error) {
-	actor, profile, err := s.auth.caller(ctx)
+	actor, profile, err := s.auth.caller(postgres.WithoutFirst(ctx)) // it is not done with the first transaction
 	if err != nil {
 		return nil, err
 	}

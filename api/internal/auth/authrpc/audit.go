@@ -66,7 +66,7 @@ func keepAudit(ctx context.Context, db *postgres.DB, logger *slog.Logger, row au
 			return err
 		}
 		return authdb.New(tx).InsertAuditEvent(ctx, row)
-	})
+	}, postgres.LockTimeout(time.Second)) // only deleting the organization locks its row
 	if postgres.ConstraintName(err) == "audit_event_org_id_fkey" {
 		logger.InfoContext(ctx, "the organization of this call is deleted, and its audit log with it", "org_id", row.OrgID, "actor_kind", row.ActorKind,
 			"actor_id", row.ActorID, "method", row.Method, "outcome", row.Outcome, "address", row.Address, "request_id", row.RequestID)

@@ -19,7 +19,8 @@ type PlannedWork struct {
 	// CreatedBy is Nil for a program.
 	CreatedBy     uuid.UUID
 	CreatedByName string
-	// Held is how many incidents it holds the pages of, or the question to acknowledge them again.
+	// Held is how many incidents it holds the pages of, the question to acknowledge them again, or the news
+	// that they are worse.
 	Held int
 }
 
@@ -30,7 +31,7 @@ SELECT w.id, w.description, w.starts_at, w.ends_at, w.created_by, coalesce(u.nam
        ARRAY(SELECT s.name FROM maintenance_service m JOIN service s ON s.org_id = m.org_id AND s.id = m.service_id
              WHERE m.org_id = w.org_id AND m.window_id = w.id ORDER BY lower(s.name), s.id),
        (SELECT count(*) FROM incident i WHERE i.org_id = w.org_id AND i.status = 'triggered' AND i.paging_held_by = w.id AND i.paging_status = 'active')
-       + (SELECT count(*) FROM maintenance_service m JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND i.status = 'acknowledged'
+       + (SELECT count(*) FROM maintenance_service m JOIN incident i ON i.org_id = m.org_id AND i.service_id = m.service_id AND (i.status = 'acknowledged' OR i.status = 'triggered' AND i.paging_held_by IS DISTINCT FROM w.id)
           JOIN incident_timer t ON t.org_id = i.org_id AND t.incident_id = i.id AND t.kind = 'confirm_request'
           WHERE m.org_id = w.org_id AND m.window_id = w.id AND t.due_at = w.ends_at)
 FROM maintenance_window w LEFT JOIN users u ON u.id = w.created_by

@@ -10,11 +10,14 @@ import (
 
 // holdingSQL finds the windows of maintenance that hold a page n of an incident i: those that began after
 // it was decided and before it was due, for a contact that is tried later. What is decided in maintenance
-// is wanted in spite of it, and what was due before it is only late.
+// is wanted in spite of it, and what was due before it is only late; so is the next contact of a page that
+// was due before it and did not get through.
 const holdingSQL = `
     SELECT w.ends_at FROM maintenance_service s JOIN maintenance_window w ON w.org_id = s.org_id AND w.id = s.window_id
     WHERE s.org_id = i.org_id AND s.service_id = i.service_id AND w.starts_at <= nightbell_now() AND w.ends_at > nightbell_now()
-      AND n.created_at < greatest(w.starts_at, w.created_at) AND n.due_at >= greatest(w.starts_at, w.created_at)`
+      AND n.created_at < greatest(w.starts_at, w.created_at) AND n.due_at >= greatest(w.starts_at, w.created_at)
+      AND NOT EXISTS (SELECT FROM notification f WHERE f.org_id = n.org_id AND f.incident_id = n.incident_id AND f.user_id = n.user_id
+          AND f.cycle = n.cycle AND f.round = n.round AND f.step = n.step AND f.failed_over_at IS NOT NULL AND f.due_at < greatest(w.starts_at, w.created_at))`
 
 // lockHoldingSQL: whoever ends a window early waits for the pages that are just being held by it, and then
 // makes them due.

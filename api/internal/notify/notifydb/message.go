@@ -68,7 +68,7 @@ func (c *Contact) fields() []any {
 // reads all incidents of the organization, and each page for each of them.
 const checkPagesSQL = `
 WITH own AS MATERIALIZED (
-    SELECT org_id, id, incident_id, lease_until, reason, confirms, due_at, created_at, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
+    SELECT org_id, id, incident_id, user_id, cycle, round, step, lease_until, reason, confirms, due_at, created_at, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
 )
 SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
