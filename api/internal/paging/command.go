@@ -171,11 +171,14 @@ func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record inciden
 	// 1. What this transaction has decided already, because the severity rose.
 	var current escalationdb.TimedPaging
 	decided := slices.IndexFunc(r.pagings, ofRecord)
-	found, err := decided >= 0, error(nil)
+	found := decided >= 0
 	if found {
 		current.Paging = r.pagings[decided]
-	} else if current, found, err = escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID); err != nil {
-		return false, err
+	} else {
+		var err error
+		if current, found, err = escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID); err != nil {
+			return false, err
+		}
 	}
 	// 2. What pages somebody now, or goes on and still will.
 	switch {
