@@ -52,7 +52,7 @@ it('deploys over SSH, restarts, and refuses bad secrets', { timeout: 60_000 }, a
     `Host your-server\n  HostName 127.0.0.1\n  Port ${port}\nHost *\n  UserKnownHostsFile ${folder}/known\n  StrictHostKeyChecking accept-new\n`,
   );
   program(join(bin, 'ssh'), `exec ${found('ssh')} -F ${folder}/client "$@"`);
-  program(join(bin, 'gh'), `cat > "${folder}/$3"`);
+  program(join(bin, 'gh'), `cat > "${folder}/$3"`); // gh secret set NAME, gh variable set NAME
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder };
 
   // 2. The page's commands: a key, its public half on the server, a login with it, the host's line.
@@ -72,7 +72,11 @@ it('deploys over SSH, restarts, and refuses bad secrets', { timeout: 60_000 }, a
     DEPLOY_SSH_KEY: readFileSync(join(folder, 'nightbell_deploy'), 'utf8'),
     DEPLOY_KNOWN_HOSTS: hosts,
     NIGHTBELL_JWT_SECRET: run(extract(commands, 'openssl')).trim(),
+    // What a shell would read otherwise than it is written.
+    NIGHTBELL_SMTP_FROM: 'Nightbell <you@gmail.com>',
+    NIGHTBELL_SMTP_PASSWORD: `abcd efgh 'ijkl' "$HOME" \`mnop\` #1`,
   };
+  const given = `${secrets.NIGHTBELL_SMTP_FROM} ${secrets.NIGHTBELL_SMTP_PASSWORD} ${secrets.NIGHTBELL_JWT_SECRET}`;
   const deploy = (changed: Partial<typeof secrets> = {}) =>
     run(join(root, 'docs-mdx/deploy/deploy.sh'), { ...secrets, ...changed });
   // It is started in the background: what it writes may come after the deployment.
@@ -80,13 +84,14 @@ it('deploys over SSH, restarts, and refuses bad secrets', { timeout: 60_000 }, a
     vi.waitFor(() => expect(readFileSync(join(home, 'nightbell/started'), 'utf8')).toBe(text), 10_000);
   nightbell('one');
   deploy();
-  await started(`${secrets.NIGHTBELL_JWT_SECRET} one\n`);
+  await started(`${given} one\n`);
 
   // 4. The second replaces it, and the first one has ended.
   const first = readFileSync(join(home, 'nightbell/pid'), 'utf8').trim();
   nightbell('two');
   deploy();
-  await started(`${secrets.NIGHTBELL_JWT_SECRET} two\n`);
+  await started(`${given} two\n`);
+  expect(run(shown('server-doctor').replace('~', home))).toBe(`${secrets.NIGHTBELL_SMTP_FROM}\n`);
   expect(existsSync(`/proc/${first}`)).toBe(false);
 
   // 5. A binary that does not run there replaces nothing.
@@ -164,7 +169,7 @@ function makeKey(name: string): void {
 function nightbell(version: string): void {
   program(
     join(folder, 'bin/nightbell'),
-    `case $1 in\nversion) echo ${version};;\nserve) echo "$NIGHTBELL_JWT_SECRET ${version}" > started; exec sleep 60;;\nhealthcheck) test -f started;;\nesac`,
+    `case $1 in\nversion) echo ${version};;\ndoctor) echo "$NIGHTBELL_SMTP_FROM";;\nserve) echo "$NIGHTBELL_SMTP_FROM $NIGHTBELL_SMTP_PASSWORD $NIGHTBELL_JWT_SECRET ${version}" > started; exec sleep 60;;\nhealthcheck) test -f started;;\nesac`,
   );
 }
 

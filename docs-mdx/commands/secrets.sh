@@ -47,11 +47,16 @@ ssh -i nightbell_deploy deploy@your-server true
 #endregion
 
 #region known-host
-ssh-keyscan -t ed25519 your-server | gh secret set DEPLOY_KNOWN_HOSTS
+ssh-keyscan -t ed25519 your-server | gh variable set DEPLOY_KNOWN_HOSTS
 #endregion
 
 #region target
 gh variable set DEPLOY_TARGET --body deploy@your-server
+gh variable set NIGHTBELL_PUBLIC_URL --body https://nightbell.your-domain
+#endregion
+
+#region server-doctor
+cd ~/nightbell && (set -a; . ./settings; ./nightbell doctor --data-dir data)
 #endregion
 
 #region doctor

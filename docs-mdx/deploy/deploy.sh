@@ -13,13 +13,16 @@ set -euo pipefail
   exit 1
 }
 : "${DEPLOY_TARGET:?has to say where to deploy, such as deploy@your-server}"
-: "${DEPLOY_KNOWN_HOSTS:?has to hold the line that ssh-keyscan prints of your server}"
+: "${DEPLOY_KNOWN_HOSTS:?has to hold the line that ssh-keyscan prints of your server (gh variable set DEPLOY_KNOWN_HOSTS)}"
 #endregion
 
 #region prepare
+settings() { # as a shell reads them: a value may hold spaces, quotes and signs
+  for name in $(compgen -e NIGHTBELL_); do [ -z "${!name}" ] || printf '%s=%q\n' "$name" "${!name}"; done
+}
 private=$(mktemp -d)
 trap 'rm -rf "$private"' EXIT
-(umask 077 && printf '%s\n' "$DEPLOY_SSH_KEY" > "$private/key" && env | grep '^NIGHTBELL_[A-Z_]*=.' > "$private/settings")
+(umask 077 && printf '%s\n' "$DEPLOY_SSH_KEY" > "$private/key" && settings > "$private/settings")
 printf '%s\n' "$DEPLOY_KNOWN_HOSTS" > "$private/hosts"
 options=(-i "$private/key" -o UserKnownHostsFile="$private/hosts" -o StrictHostKeyChecking=yes -o BatchMode=yes)
 #endregion

@@ -31,7 +31,7 @@ func (s *server) startDatabase(ctx context.Context) error {
 	for _, migration := range applied {
 		s.logger.InfoContext(ctx, "migration applied", "migration", migration.Name)
 	}
-	if s.db, err = postgres.Open(ctx, postgres.Config{DSN: dsn}); err != nil {
+	if s.db, err = postgres.Open(ctx, postgres.Config{DSN: dsn, VerifiesMail: s.hasMailServer()}); err != nil {
 		return s.named(err)
 	}
 	s.onStop(func(context.Context) error { s.db.Close(); return nil })

@@ -94,6 +94,8 @@ type Target struct {
 	Because oncall.Source
 	// shift is when Because began and ends, once somebody has asked.
 	shift *askedShift
+	// unreachable is set when all whom it means have no usable contact method.
+	unreachable bool
 }
 
 // TargetKind is what a target names.

@@ -73,6 +73,7 @@ func (t *Target) keep(reachable func(uuid.UUID) bool) {
 	t.People = people
 	if meant > 0 && len(people) == 0 {
 		t.Name += " (no usable contact method)"
+		t.unreachable = true
 	}
 }
 
@@ -112,6 +113,11 @@ func (s Step) delay() time.Duration {
 }
 
 func (s Step) meansSomebody() bool { return slices.ContainsFunc(s.Targets, Target.meansSomebody) }
+
+// meansUnreachable reports whether a target means people of whom none can be paged.
+func (s Step) meansUnreachable() bool {
+	return slices.ContainsFunc(s.Targets, func(t Target) bool { return t.unreachable })
+}
 
 // isFor reports whether the step is for incidents of this severity.
 func (s Step) isFor(severity alert.Severity) bool {

@@ -76,7 +76,7 @@ func (w *walk) lastResortMessage(targets []Target) string {
 // nobodyElse says why the last resort is paged.
 func (w *walk) nobodyElse() string {
 	switch {
-	case w.unreached:
+	case w.unreached, !slices.ContainsFunc(w.policy.Steps, Step.meansSomebody) && slices.ContainsFunc(w.policy.Steps, Step.meansUnreachable):
 		return strings.TrimSuffix("nobody could be reached by "+w.policy.Name, " by ")
 	case w.anybody():
 		return strings.TrimSuffix("nobody answered "+w.policy.Name, " ")

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
@@ -28,6 +29,8 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 		r.Note(record, event)
 	}
 	anew := !outcome.Next.SnoozedUntil.Equal(record.SnoozedUntil)
+	asked := record.WantsConfirmation()
+	known := record.AcknowledgedSeverity
 	record.Incident, record.Urgency = outcome.Next, incident.UrgencyOf(outcome.Next.Severity)
 	switch outcome.Paging {
 	case incident.StopPaging:
@@ -35,6 +38,9 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	case incident.NextStep:
 		return r.advance(ctx, batch, record, escalation.Advance)
 	case incident.FirstStep:
+		if asked { // only whoever had it was told of the rise: it is news for everybody else
+			return r.advanceAs(ctx, batch, record, known, escalation.Start)
+		}
 		return r.advance(ctx, batch, record, escalation.Start)
 	case incident.TellRise:
 		return r.advance(ctx, batch, record, escalation.Rise)
@@ -90,6 +96,13 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb.Record,
 	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
 ) error {
+	return r.advanceAs(ctx, batch, record, "", rule)
+}
+
+// advanceAs is advance where people know of no worse severity than known, unless that is empty.
+func (r *Round) advanceAs(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, known alert.Severity,
+	rule func(escalation.Snapshot, time.Time) (escalation.State, []escalation.Effect),
+) error {
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil {
 		return err
@@ -100,7 +113,11 @@ func (r *Round) advance(ctx context.Context, batch *pgx.Batch, record incidentdb
 	if over := []escalation.TimerKind{escalation.AckTimeout, escalation.ConfirmTimeout, escalation.ConfirmRequest}; current.Timed(over...) {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
-	snapshot, err := r.snapshot(ctx, record, current.Under(record.PolicyID))
+	state := current.Under(record.PolicyID)
+	if known != "" {
+		state = escalation.Lower(state, known)
+	}
+	snapshot, err := r.snapshot(ctx, record, state)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ type Foresight struct {
 	Ahead []escalation.Foreseen
 	// Ends is false when what follows after Ahead was left out.
 	Ends bool
+	// Due is when a page is sent that was decided at an instant and planned for a later one: maintenance that
+	// begins in between holds it.
+	Due func(decided, planned time.Time) time.Time
 	// Rules tell how the one is reached whom an effect pages.
 	Rules func(escalation.Effect) []notify.Rule
 }
@@ -67,6 +70,13 @@ func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID, policyID uuid.UUI
 	foresight := Foresight{
 		ServiceID: serviceID, ServiceName: service.Name, Severity: severity, At: at, Policy: prospect.Policy,
 		Hold: escalation.HoldAt(prospect.Maintenance, serviceID, at),
+		Due: func(decided, planned time.Time) time.Time {
+			later := slices.DeleteFunc(slices.Clone(prospect.Maintenance), func(w escalation.Maintenance) bool { return !w.Start.After(decided) })
+			if hold := escalation.HoldAt(later, serviceID, planned); hold.Until.After(planned) {
+				return hold.Until
+			}
+			return planned
+		},
 		Rules: func(effect escalation.Effect) []notify.Rule {
 			return s.rules(orgID, incident.UrgencyOf(severity), effect)
 		},
@@ -89,7 +99,7 @@ func (s *inputs) prospect(ctx context.Context, orgID, policyID uuid.UUID) (escal
 		return escalation.Prospect{}, err
 	}
 	return escalation.Prospect{
-		Policy: policy, Owners: s.reachable(orgID, org.Owners), Maintenance: org.Maintenance, Reachable: s.canReach(orgID),
+		Policy: policy, Owners: s.haveContacts(orgID, org.Owners), Maintenance: org.Maintenance, Reachable: s.canReach(orgID),
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package paging_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -377,4 +378,71 @@ func TestASeverityThatWasToldBeforeTheAcknowledgementIsAskedAgain(t *testing.T) 
 	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
 	w.tick(t, time.Hour)
 	equal(t, "confirmed", w.Incidents(t), "acknowledged critical 5")
+}
+
+// TestAClockThatPagesAgainTellsEverybodyOfARise: only whoever had the incident was asked about it; those
+// who were paged with it before know of less.
+func TestAClockThatPagesAgainTellsEverybodyOfARise(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	eve := w.AddPerson(t, "Eve")
+	w.Clock.Freeze(friday)
+	w.SetSteps(t, page(user(w.Bob)), page(user(eve)))
+	w.Exec(t, `UPDATE escalation_policy SET ack_timeout_seconds = 600`)
+	w.send(t, "slow", alert.Low)
+	w.Later(t, 5*time.Minute)
+	equal(t, "as low", w.cycles(t), "1.0.0 Bob", "1.0.1 Eve")
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	w.Clock.Advance(5 * time.Minute)
+	w.send(t, "down", alert.Critical)
+	equal(t, "who has it is asked", w.cyclesAfter(t, 2), "1.0.1 Ada rise")
+	w.tick(t, 10*time.Minute)
+	equal(t, "and then everybody is told", w.cyclesAfter(t, 3), "2.0.0 Ada rise", "2.0.0 Bob", "2.0.0 Eve rise")
+}
+
+// TestWhomNoPageReachesIsNobody: with a mail server, somebody whose only address is not confirmed would
+// get no page, and those after them waited for one that had failed.
+func TestWhomNoPageReachesIsNobody(t *testing.T) {
+	t.Parallel()
+	unconfirmed := func(t *testing.T) (*workspace, uuid.UUID) {
+		t.Helper()
+		w := newWorkspace(t)
+		w.VerifiesMail()
+		eve := w.AddPerson(t, "Eve")
+		w.Exec(t, `UPDATE contact_method SET kind = 'email', verified_at = CASE WHEN user_id = $1 THEN NULL ELSE nightbell_now() END`, eve)
+		w.Exec(t, `UPDATE membership SET role = 'owner' WHERE user_id = $1`, w.Ada)
+		w.Clock.Freeze(friday)
+		return w, eve
+	}
+	t.Run("a step goes on at once, also in a repeat", func(t *testing.T) {
+		t.Parallel()
+		w, eve := unconfirmed(t)
+		w.SetSteps(t, page(user(eve)), page(user(w.Bob)))
+		w.Exec(t, `UPDATE escalation_policy SET repeats = 1`)
+		w.send(t, "down", alert.Critical)
+		equal(t, "at once", w.cycles(t), "1.0.1 Bob")
+		w.Later(t, 5*time.Minute)
+		equal(t, "again", w.cyclesAfter(t, 1), "1.1.1 Bob")
+	})
+	t.Run("the last resort is the owners", func(t *testing.T) {
+		t.Parallel()
+		w, eve := unconfirmed(t)
+		w.SetSteps(t, page(user(w.Bob)))
+		w.Exec(t, `UPDATE escalation_policy SET last_resort = 'user', last_resort_user_id = $1`, eve)
+		w.send(t, "down", alert.Critical)
+		w.Later(t, 5*time.Minute)
+		equal(t, "the last resort", w.cyclesAfter(t, 1), "1.0.0 Ada")
+	})
+	t.Run("escalating by hand pages the first step again", func(t *testing.T) {
+		t.Parallel()
+		w, eve := unconfirmed(t)
+		w.SetSteps(t, page(user(w.Bob)), page(user(eve)))
+		w.Exec(t, `UPDATE escalation_policy SET last_resort = 'nobody'`)
+		w.send(t, "down", alert.Critical)
+		w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+		w.Respond(t, incident.Escalate{By: pagingtest.By(w.Ada, "Ada")})
+		if got := w.cyclesAfter(t, 1); len(got) != 1 || !strings.HasSuffix(got[0], " Bob") {
+			t.Errorf("escalated by hand: %q", got)
+		}
+	})
 }

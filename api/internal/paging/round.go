@@ -199,7 +199,7 @@ func (s *inputs) snapshot(ctx context.Context, record incidentdb.Record, state e
 	org := s.orgs[record.OrgID]
 	snapshot := escalation.Snapshot{
 		State: state, Policy: policy, Severity: record.Severity,
-		Owners: s.reachable(record.OrgID, org.Owners),
+		Owners: s.haveContacts(record.OrgID, org.Owners),
 		Hold:   escalation.HoldAt(org.Maintenance, record.ServiceID, s.now),
 	}
 	if escalation.NeedsPaged(state, policy, record.Severity) {
@@ -291,9 +291,14 @@ func (s *inputs) flaws() (list []error) {
 	return list
 }
 
-// canReach tells whether somebody whose reach was loaded has a usable contact method.
+// canReach tells whether a page goes out to somebody whose reach was loaded.
 func (s *inputs) canReach(orgID uuid.UUID) func(uuid.UUID) bool {
-	return func(person uuid.UUID) bool { return len(s.reach[orgID][person]) > 0 }
+	return func(person uuid.UUID) bool { return notify.Reaches(s.reach[orgID][person]) }
+}
+
+// haveContacts are those with any contact method: owners are mailed also at an address that is not confirmed.
+func (s *inputs) haveContacts(orgID uuid.UUID, people []uuid.UUID) []uuid.UUID {
+	return slices.DeleteFunc(slices.Clone(people), func(person uuid.UUID) bool { return len(s.reach[orgID][person]) == 0 })
 }
 
 func (s *inputs) reachable(orgID uuid.UUID, people []uuid.UUID) []uuid.UUID {

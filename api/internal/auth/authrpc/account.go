@@ -81,7 +81,7 @@ func (s *AuthServer) confirm(ctx context.Context, email, password string) (attem
 	if err := s.limits.room.wait(ctx, made, s.sleep); err != nil {
 		return made, err
 	}
-	return made, s.checkPassword(ctx, check, account, made)
+	return made, s.checkPassword(ctx, check, &account, made)
 }
 
 // renamed is the refusal of a password, about the field that it came in.

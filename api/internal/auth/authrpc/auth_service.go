@@ -162,7 +162,7 @@ func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginReques
 	if err := s.limits.room.wait(ctx, attempt, s.sleep); err != nil {
 		return nil, err
 	}
-	if err := s.checkPassword(ctx, signIn, account, attempt); err != nil {
+	if err := s.checkPassword(ctx, signIn, &account, attempt); err != nil {
 		return nil, err
 	}
 	answer, err := s.signIn(ctx, signIn, account, attempt)
@@ -197,7 +197,7 @@ func (s *AuthServer) findAccount(ctx context.Context, r signInRequest) (account 
 
 // checkPassword returns nil for the right password. It hashes outside of any
 // transaction, because that takes long, and replaces a hash of an older cost.
-func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account authdb.FindAccountRow, made attempt) error {
+func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account *authdb.FindAccountRow, made attempt) error {
 	lane := auth.Strangers
 	if account.DeviceIsKnown {
 		lane = auth.KnownDevices
@@ -218,22 +218,32 @@ func (s *AuthServer) checkPassword(ctx context.Context, r signInRequest, account
 	return nil
 }
 
-func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string, account authdb.FindAccountRow) error {
+func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string, account *authdb.FindAccountRow) error {
 	hash, err := s.hasher.Hash(ctx, lane, password)
 	if err != nil {
 		return err
 	}
-	return s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
+	err = s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
 		return authdb.New(tx).ReplacePasswordHash(ctx, hash, account.ID, account.PasswordHash)
 	})
+	account.PasswordHash = hash
+	return err
 }
 
 func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account authdb.FindAccountRow, made attempt) (answer signedIn, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
+		// Whoever changes the password waits, and then ends this session, or has changed it since it was checked.
+		var same bool
+		err := tx.QueryRow(ctx, `SELECT password_hash = $2 FROM users WHERE id = $1 FOR SHARE`, account.ID, account.PasswordHash).Scan(&same)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && !same {
+			return errCredentials
+		}
+		if err != nil {
+			return err
+		}
 		if err := remember(ctx, tx, account.ID, r.device, now); err != nil {
 			return err
 		}
-		var err error
 		if answer, err = s.sessions.begin(ctx, tx, account.ID, r.userAgent, now); err != nil {
 			return err
 		}

@@ -96,7 +96,7 @@ func (s *AuthServer) joinKnown(ctx context.Context, request *nightbellv1.AcceptI
 	if err := s.limits.room.wait(ctx, attempt, s.sleep); err != nil {
 		return answer, err
 	}
-	if err := s.checkPassword(ctx, signIn, account, attempt); err != nil {
+	if err := s.checkPassword(ctx, signIn, &account, attempt); err != nil {
 		return answer, err
 	}
 	answer, err = s.join(ctx, request, func(context.Context, pgx.Tx, time.Time) (uuid.UUID, error) { return account.ID, nil })

@@ -106,12 +106,25 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	return p, err
 }
 
-// ClaimDue takes up to limit incidents whose next step is due, the longest overdue first,
+// claimDueSQL lets organizations take turns: the longest overdue of each before the second of any. It looks at
+// both ends of what is due, so that one organization's backlog, however long, hides no other's step for long.
+const claimDueSQL = `
+WITH due AS MATERIALIZED (
+    (SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at LIMIT 4000)
+    UNION
+    (SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at DESC LIMIT 1000)
+), turns AS MATERIALIZED (
+    SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place FROM due
+)
+SELECT ` + pagingColumns + `
+FROM turns t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
+WHERE i.paging_status = 'active' AND i.paging_due_at <= $1
+ORDER BY t.place, t.paging_due_at LIMIT $2 FOR NO KEY UPDATE OF i SKIP LOCKED`
+
+// ClaimDue takes up to limit incidents whose next step is due, the longest overdue of each organization first,
 // and locks them until the transaction ends. What another replica holds is skipped.
 func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Paging, error) {
-	rows, err := tx.Query(ctx, `SELECT `+pagingColumns+`
-		FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at <= $1
-		ORDER BY i.paging_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED`, now, limit)
+	rows, err := tx.Query(ctx, claimDueSQL, now, limit)
 	if err != nil {
 		return nil, err
 	}

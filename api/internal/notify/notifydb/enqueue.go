@@ -21,7 +21,8 @@ import (
 type Reach map[uuid.UUID][]notify.Rule
 
 const reachSQL = `
-SELECT c.user_id, c.id, c.kind, coalesce(r.urgency, ''), coalesce(r.delay_seconds, 0), c.kind = 'email' AND c.verified_at IS NULL
+SELECT c.user_id, c.id, c.kind, coalesce(r.urgency, ''), coalesce(r.delay_seconds, 0),
+       c.kind = 'email' AND c.verified_at IS NULL AND coalesce(current_setting('nightbell.verifies_mail', true), '') = 'on'
 FROM contact_method c
 LEFT JOIN notification_rule r ON r.org_id = c.org_id AND r.contact_method_id = c.id AND r.user_id = c.user_id
 WHERE c.org_id = $1 AND c.user_id = ANY($2) AND c.disabled_at IS NULL AND c.kind = ANY($3)

@@ -132,7 +132,13 @@ type Config struct {
 	// AcquireTimeout is how long a caller waits for a free connection before
 	// it is told that the database is unavailable. Zero means 2 seconds.
 	AcquireTimeout time.Duration
+	// VerifiesMail is set where mail leaves the installation. Statements read it as
+	// current_setting('nightbell.verifies_mail', true) = 'on': who can be paged depends on it.
+	VerifiesMail bool
 }
+
+// VerifiesMail sets what Config says of it, before the first transaction.
+func (db *DB) VerifiesMail() { db.config.VerifiesMail = true }
 
 // DB is the database seen through its pools. It is safe for concurrent use.
 type DB struct {

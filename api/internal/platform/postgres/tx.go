@@ -138,6 +138,9 @@ func (db *DB) InSystem(ctx context.Context, pool Pool, fn func(context.Context, 
 
 func (db *DB) inTx(ctx context.Context, pool Pool, fn func(context.Context, pgx.Tx) error, options []TxOption) error {
 	opening := beginning{settings: pools[pool].settings()}
+	if db.config.VerifiesMail {
+		opening.set("nightbell.verifies_mail", "on")
+	}
 	for _, option := range options {
 		option(&opening)
 	}
