@@ -1,0 +1,88 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from '@playwright/test';
+import { settle, wear } from '../clean';
+import { test as base, signIn } from '../fixtures';
+import { followRequests } from '../requests';
+import { type Place, places, type State, states } from './places';
+
+const folder = join(import.meta.dirname, '../../test-results/sheets');
+const wanted = process.env.ROUTES?.split(',');
+// How wide a page of each width is on the sheet; long ones are cut, so that beginnings stand side by side.
+const widths = { 1440: 600, 390: 260 };
+const themes = ['dark', 'light'];
+// What a page takes to show that it waits, and to give up on a server that is away.
+const patience = { loading: 1500, error: 6000 };
+
+// Faults are looked at here, not counted: servers that are away are part of it.
+const test = base.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
+  quiet: [({}, use) => use(undefined), { auto: true }],
+});
+
+for (const place of places.filter(({ name }) => !wanted || wanted.includes(name)))
+  test(place.name, async ({ browser, nightbell, mara }) => {
+    const ada = await nightbell.register();
+    const full = place.path ?? (await place.made?.(mara)) ?? '/';
+    const empty = (await place.made?.(ada)) ?? full;
+    mkdirSync(join(folder, place.name), { recursive: true });
+    const shots = new Map<string, string>();
+    for (const width of Object.keys(widths))
+      for (const state of states) {
+        const page = await openAt(browser, nightbell.url, Number(width));
+        const isNew = state === 'empty';
+        if (!place.signedOut) await signIn(page, isNew ? ada : mara);
+        await show(page, place, state, isNew ? empty : full);
+        for (const theme of themes) {
+          await wear(page, theme);
+          const name = `${state}-${width}-${theme}`;
+          const path = join(folder, place.name, `${name}.png`);
+          shots.set(name, (await page.screenshot({ path, fullPage: true })).toString('base64'));
+        }
+        await page.context().close();
+      }
+    const sheet = await openAt(browser, nightbell.url, 1800);
+    await sheet.setContent(sheetOf(place.name, shots));
+    await sheet.screenshot({ path: join(folder, `${place.name}.png`), fullPage: true });
+    await sheet.context().close();
+  });
+
+async function openAt(browser: Browser, baseURL: string, width: number): Promise<Page> {
+  const viewport = { width, height: 900 };
+  const context = await browser.newContext({ baseURL, viewport, reducedMotion: 'reduce' });
+  followRequests(context);
+  return context.newPage();
+}
+
+async function show(page: Page, { steps }: Place, state: State, path: string): Promise<void> {
+  const change = () => breakNetwork(page, state);
+  if (!steps) await change();
+  await page.goto(path);
+  if (steps) {
+    await settle(page);
+    await steps(page, state, change);
+  }
+  if (state === 'loading' || state === 'error') await page.waitForTimeout(patience[state]);
+  else await settle(page);
+}
+
+async function breakNetwork(page: Page, state: State): Promise<void> {
+  const away = { status: 503, json: { code: 'unavailable', message: 'The database is away.' } };
+  if (state === 'loading') await page.route('**/v1/**', () => undefined);
+  if (state === 'error') await page.route('**/v1/**', (route) => route.fulfill(away));
+}
+
+// The browser lays the sheet out, too: a row for each state.
+function sheetOf(place: string, shots: ReadonlyMap<string, string>): string {
+  const figure = (name: string, shown: number) => `<figure style="width:${shown}px">${place}-${name}
+    <div><img src="data:image/png;base64,${shots.get(name)}" alt=""></div></figure>`;
+  const columns = Object.entries(widths).flatMap(([width, shown]) =>
+    themes.map((theme) => ({ name: `${width}-${theme}`, shown })),
+  );
+  const row = (state: State) => columns.map(({ name, shown }) => figure(`${state}-${name}`, shown)).join('');
+  return `<style>
+    body { margin: 16px; background: #777; color: #fff; font: 12px sans-serif }
+    section { display: flex; gap: 12px; align-items: start; margin-bottom: 20px } figure { margin: 0 }
+    div { max-height: 900px; overflow: hidden } img { width: 100%; display: block }
+  </style>${states.map((state) => `<section>${row(state)}</section>`).join('')}`;
+}
