@@ -21,14 +21,14 @@ export default function OnCallTeams() {
   const mayWrite = mayAct('admin');
   const [editing, setEditing] = useState<Team | null>(null);
   const [deleting, setDeleting] = useState<Team | null>(null);
-  const create = (
-    <Button look="primary" icon="plus" onClick={() => setEditing(newTeam)}>
+  const create = (look?: 'primary') => (
+    <Button look={look} icon="plus" onClick={() => setEditing(newTeam)}>
       Create team
     </Button>
   );
   return (
     <>
-      <PageHead title="Teams">{mayWrite && create}</PageHead>
+      <PageHead title="Teams">{mayWrite && create('primary')}</PageHead>
       <OncallNav />
       <section className={cardKit.card} aria-label="Team list">
         {list.isPending && (
@@ -38,7 +38,7 @@ export default function OnCallTeams() {
         )}
         <FetchFailed of={list}>Failed to load teams</FetchFailed>
         {list.data?.length === 0 && (
-          <Empty action={mayWrite && create}>
+          <Empty action={mayWrite && create()}>
             No team yet. A team owns services and schedules, and a policy can page it as one.
           </Empty>
         )}

@@ -9,27 +9,30 @@ import { type Place, places, type State, states } from './places';
 const folder = join(import.meta.dirname, '../../test-results/sheets');
 const wanted = process.env.ROUTES?.split(',');
 // How wide a page of each width is on the sheet; long ones are cut, so that beginnings stand side by side.
-const widths = { 1440: 600, 390: 260 };
+const widths = [
+  [1440, 600],
+  [390, 260],
+] as const;
 const themes = ['dark', 'light'];
 // What a page takes to show that it waits, and to give up on a server that is away.
-const patience = { loading: 1500, error: 6000 };
+const patience = { loading: 1500, error: 4500 };
 
 // Faults are looked at here, not counted: servers that are away are part of it.
 const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
-  quiet: [({}, use) => use(undefined), { auto: true }],
+  quiet: [async ({}, use) => use(undefined), { auto: true }],
 });
 
 for (const place of places.filter(({ name }) => !wanted || wanted.includes(name)))
   test(place.name, async ({ browser, nightbell, mara }) => {
     const ada = await nightbell.register();
-    const full = place.path ?? (await place.made?.(mara)) ?? '/';
-    const empty = (await place.made?.(ada)) ?? full;
+    const full = place.path ?? (await place.made?.(mara, false)) ?? '/';
+    const empty = (await place.made?.(ada, true)) ?? full;
     mkdirSync(join(folder, place.name), { recursive: true });
     const shots = new Map<string, string>();
-    for (const width of Object.keys(widths))
+    for (const [width] of widths)
       for (const state of states) {
-        const page = await openAt(browser, nightbell.url, Number(width));
+        const page = await openAt(browser, nightbell.url, width);
         const isNew = state === 'empty';
         if (!place.signedOut) await signIn(page, isNew ? ada : mara);
         await show(page, place, state, isNew ? empty : full);
@@ -37,7 +40,9 @@ for (const place of places.filter(({ name }) => !wanted || wanted.includes(name)
           await wear(page, theme);
           const name = `${state}-${width}-${theme}`;
           const path = join(folder, place.name, `${name}.png`);
-          shots.set(name, (await page.screenshot({ path, fullPage: true })).toString('base64'));
+          // A dialog stands in the middle of the screen, not of the page.
+          const image = await page.screenshot({ path, fullPage: !place.steps });
+          shots.set(name, image.toString('base64'));
         }
         await page.context().close();
       }
@@ -76,7 +81,7 @@ async function breakNetwork(page: Page, state: State): Promise<void> {
 function sheetOf(place: string, shots: ReadonlyMap<string, string>): string {
   const figure = (name: string, shown: number) => `<figure style="width:${shown}px">${place}-${name}
     <div><img src="data:image/png;base64,${shots.get(name)}" alt=""></div></figure>`;
-  const columns = Object.entries(widths).flatMap(([width, shown]) =>
+  const columns = widths.flatMap(([width, shown]) =>
     themes.map((theme) => ({ name: `${width}-${theme}`, shown })),
   );
   const row = (state: State) => columns.map(({ name, shown }) => figure(`${state}-${name}`, shown)).join('');

@@ -14,7 +14,7 @@ export interface Place {
   name: string;
   path?: string;
   /** Makes what a new organization has not, and gives its address; of the demo workspace too without a path. */
-  made?: (caller: Caller) => Promise<string>;
+  made?: (caller: Caller, isNew: boolean) => Promise<string>;
   /** What is done on the page before it is looked at; `change` makes answers late or fail from then on. */
   steps?: (page: Page, state: State, change: () => Promise<void>) => Promise<void>;
   signedOut?: boolean;
@@ -27,7 +27,8 @@ function sends(opener: string, fields: Record<string, string>, send = opener): P
   return async (page, state, change) => {
     if (opener) await press(page, opener);
     if (state === 'empty') return;
-    for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+    const form = opener ? page.getByRole('dialog') : page;
+    for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value);
     if (state === 'full') return;
     await change();
     await page.getByRole('button', { name: send, exact: true }).last().click();
@@ -72,9 +73,14 @@ const madeSchedule = makes('/v1/schedules', 'schedule', '/oncall/schedules', (id
 }));
 const madeService = async (caller: Caller) => `/services/${(await addService(caller)).id}`;
 
+const mailed = async (caller: Caller, isNew: boolean) => {
+  if (!isNew) await declare(caller);
+  return '/inbox';
+};
+
 const plain =
   '/dashboard /incidents /oncall /oncall/contacts /oncall/policies /oncall/policies/new /oncall/teams ' +
-  '/oncall/maintenance /oncall/schedules/new /services /integrations /integrations/webhooks /inbox /users ' +
+  '/oncall/maintenance /oncall/schedules/new /services /integrations /integrations/webhooks /users ' +
   '/analytics /settings /settings/sessions /settings/organization /settings/api-keys /settings/audit';
 
 /** Every route but the documentation and the legal texts, and the dialogs of what cannot be taken back. */
@@ -85,7 +91,6 @@ export const places: readonly Place[] = [
   { name: 'register', path: '/', signedOut: true, steps: register },
   { name: 'invitation', path: '/invitation#nbi_nothing', signedOut: true, made: async () => '/invitation' },
   { name: 'reset-password', path: '/reset-password#nbr_0', signedOut: true, steps: setPassword },
-  { name: 'not-found', path: '/nowhere', signedOut: true },
   { name: 'incident', path: triggered, made: async (caller) => (await declare(caller)).path },
   { name: 'incident-reported', made: report },
   { name: 'oncall-rotations', path: '/oncall?view=rotations&range=month' },
@@ -93,6 +98,7 @@ export const places: readonly Place[] = [
   { name: 'oncall-policy', path: policy('Platform, critical'), made: madePolicy },
   { name: 'oncall-schedule', path: schedule('24/7 Support'), made: madeSchedule },
   { name: 'oncall-explain', path: `/oncall/explain?${question}`, made: async () => '/oncall/explain' },
+  { name: 'inbox', made: mailed },
   { name: 'service', path: service('Checkout API'), made: madeService },
   { name: 'service-measured', made: measure },
   { name: 'integration-webhook', made: madeWebhook },
