@@ -20,7 +20,7 @@ const patience = { loading: 1500, error: 4500 };
 // Faults are looked at here, not counted: servers that are away are part of it.
 const test = base.extend({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of what it needs there.
-  quiet: [async ({}, use) => use(undefined), { auto: true }],
+  quiet: async ({}, use) => use(undefined),
 });
 
 for (const place of places.filter(({ name }) => !wanted || wanted.includes(name)))

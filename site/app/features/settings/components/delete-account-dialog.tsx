@@ -40,7 +40,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       {duties.isPending && <Loading what="what names you" />}
-      <FetchFailed of={duties} />
+      <FetchFailed of={duties}>Failed to load what names you</FetchFailed>
       {duties.data && (
         <>
           <p className="text-2">
