@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { settle, wear } from '../clean';
@@ -9,10 +8,8 @@ import { type Place, places, type State, states } from './places';
 const folder = join(import.meta.dirname, '../../test-results/sheets');
 const wanted = process.env.ROUTES?.split(',');
 // How wide a page of each width is on the sheet; long ones are cut, so that beginnings stand side by side.
-const widths = [
-  [1440, 600],
-  [390, 260],
-] as const;
+const shownAs = { 1440: 600, 390: 260 };
+const widths = [1440, 390] as const;
 const themes = ['dark', 'light'];
 // What a page takes to show that it waits, and to give up on a server that is away.
 const patience = { loading: 1500, error: 4500 };
@@ -28,20 +25,19 @@ for (const place of places.filter(({ name }) => !wanted || wanted.includes(name)
     const ada = await nightbell.register();
     const full = place.path ?? (await place.made?.(mara, false)) ?? '/';
     const empty = (await place.made?.(ada, true)) ?? full;
-    mkdirSync(join(folder, place.name), { recursive: true });
     const shots = new Map<string, string>();
-    for (const [width] of widths)
+    for (const width of widths)
       for (const state of states) {
         const page = await openAt(browser, nightbell.url, width);
-        const isNew = state === 'empty';
-        if (!place.signedOut) await signIn(page, isNew ? ada : mara);
-        await show(page, place, state, isNew ? empty : full);
+        const [who, path] = state === 'empty' ? [ada, empty] : [mara, full];
+        if (!place.signedOut) await signIn(page, who);
+        await show(page, place, state, path);
         for (const theme of themes) {
           await wear(page, theme);
           const name = `${state}-${width}-${theme}`;
-          const path = join(folder, place.name, `${name}.png`);
+          const file = join(folder, place.name, `${name}.png`);
           // A dialog stands in the middle of the screen, not of the page.
-          const image = await page.screenshot({ path, fullPage: !place.steps });
+          const image = await page.screenshot({ path: file, fullPage: !place.steps });
           shots.set(name, image.toString('base64'));
         }
         await page.context().close();
@@ -81,10 +77,9 @@ async function breakNetwork(page: Page, state: State): Promise<void> {
 function sheetOf(place: string, shots: ReadonlyMap<string, string>): string {
   const figure = (name: string, shown: number) => `<figure style="width:${shown}px">${place}-${name}
     <div><img src="data:image/png;base64,${shots.get(name)}" alt=""></div></figure>`;
-  const columns = widths.flatMap(([width, shown]) =>
-    themes.map((theme) => ({ name: `${width}-${theme}`, shown })),
-  );
-  const row = (state: State) => columns.map(({ name, shown }) => figure(`${state}-${name}`, shown)).join('');
+  const columns = widths.flatMap((width) => themes.map((theme) => ({ width, theme })));
+  const row = (state: State) =>
+    columns.map(({ width, theme }) => figure(`${state}-${width}-${theme}`, shownAs[width])).join('');
   return `<style>
     body { margin: 16px; background: #777; color: #fff; font: 12px sans-serif }
     section { display: flex; gap: 12px; align-items: start; margin-bottom: 20px } figure { margin: 0 }

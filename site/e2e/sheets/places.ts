@@ -9,7 +9,6 @@ import { measure, report } from '../reported';
 export const states = ['full', 'empty', 'loading', 'error'] as const;
 export type State = (typeof states)[number];
 
-/** What one sheet is of. */
 export interface Place {
   name: string;
   path?: string;
@@ -36,12 +35,10 @@ function sends(opener: string, fields: Record<string, string>, send = opener): P
 }
 
 /** Opens what asks the server at once. */
-function asks(button: string): Place['steps'] {
-  return async (page, _state, change) => {
-    await change();
-    await press(page, button);
-  };
-}
+const asks = (button: string) => async (page: Page, _state: State, change: () => Promise<void>) => {
+  await change();
+  await press(page, button);
+};
 
 function makes(call: string, what: string, path: string, body: (me: string) => object): Place['made'] {
   return async (caller) => {
@@ -49,17 +46,16 @@ function makes(call: string, what: string, path: string, body: (me: string) => o
     return `${path}/${answer[what]?.id}`;
   };
 }
-
-const { email, password } = owner;
+const { email: Email, password: Password } = owner;
 const wrong = 'not it at all';
-const login = sends('Log in', { Email: email, Password: password });
-const registration = { Name: 'Ada Byron', Email: 'ada@acme.example', Password: password };
+const login = sends('Log in', { Email, Password });
+const register = sends('Get Early Access', { Name: 'Ada Byron', Email, Password }, 'Create account');
 const passwords = { 'Password until now': wrong, 'New password': wrong };
 const end = { 'Type its name': 'Fernhill', 'Your password': wrong };
 const question = `service=${idOf('service', 'Checkout API')}&severity=high&at=2026-11-23T02:00:00Z`;
-const register = sends('Get Early Access', registration, 'Create account');
-const setPassword = sends('', { 'New password': password }, 'Set password');
+const setPassword = sends('', { 'New password': Password }, 'Set password');
 
+const madeService = async (caller: Caller) => `/services/${(await addService(caller)).id}`;
 const hook = { name: 'Status', url: 'https://hooks.example.com/nb', event_types: ['incident.triggered'] };
 const hooks = '/integrations/webhooks';
 const madeWebhook = makes('/v1/webhook-subscriptions', 'webhook_subscription', hooks, () => hook);
@@ -71,12 +67,8 @@ const madeSchedule = makes('/v1/schedules', 'schedule', '/oncall/schedules', (id
   name: 'Weeks',
   rotations: [{ name: 'Weeks', unit: 'week', length: 1, handover: '08:00', turns: [{ user_ids: [id] }] }],
 }));
-const madeService = async (caller: Caller) => `/services/${(await addService(caller)).id}`;
-
-const mailed = async (caller: Caller, isNew: boolean) => {
-  if (!isNew) await declare(caller);
-  return '/inbox';
-};
+const madeMail = async (caller: Caller, isNew: boolean) =>
+  isNew ? '/inbox' : declare(caller).then(() => '/inbox');
 
 const plain =
   '/dashboard /incidents /oncall /oncall/contacts /oncall/policies /oncall/policies/new /oncall/teams ' +
@@ -98,7 +90,7 @@ export const places: readonly Place[] = [
   { name: 'oncall-policy', path: policy('Platform, critical'), made: madePolicy },
   { name: 'oncall-schedule', path: schedule('24/7 Support'), made: madeSchedule },
   { name: 'oncall-explain', path: `/oncall/explain?${question}`, made: async () => '/oncall/explain' },
-  { name: 'inbox', made: mailed },
+  { name: 'inbox', made: madeMail },
   { name: 'service', path: service('Checkout API'), made: madeService },
   { name: 'service-measured', made: measure },
   { name: 'integration-webhook', made: madeWebhook },
