@@ -47,11 +47,10 @@ function makes(call: string, what: string, path: string, body: (me: string) => o
   };
 }
 const { email: Email, password: Password } = owner;
-const wrong = 'not it at all';
 const login = sends('Log in', { Email, Password });
 const register = sends('Get Early Access', { Name: 'Ada Byron', Email, Password }, 'Create account');
-const passwords = { 'Password until now': wrong, 'New password': wrong };
-const end = { 'Type its name': 'Fernhill', 'Your password': wrong };
+const passwords = { 'Password until now': 'wrong', 'New password': 'not it at all' };
+const end = { 'Type its name': 'Fernhill', 'Your password': 'not it at all' };
 const question = `service=${idOf('service', 'Checkout API')}&severity=high&at=2026-11-23T02:00:00Z`;
 const setPassword = sends('', { 'New password': Password }, 'Set password');
 
