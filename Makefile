@@ -161,6 +161,10 @@ spec-list: $(STAMPS)/workspace ## Print every sentence of the specification with
 e2e-looks: $(STAMPS)/workspace build ## Every page and dialog in both themes and two widths
 	@LOOKS=all $(PNPM) --dir site run test:e2e accessibility loading docs.spec
 
+.PHONY: contact-sheets
+contact-sheets: $(STAMPS)/workspace build ## Draw each page in every state, width and theme on one sheet, to look at (site/test-results/sheets; ROUTES=oncall,services for some)
+	@$(PNPM) --dir site exec playwright test --config e2e/sheets/playwright.config.ts
+
 .PHONY: lighthouse
 lighthouse: $(STAMPS)/workspace build ## Lighthouse on every public page: landing at least 95 on a phone (median of five), 100 in all else (PAGES=/,/docs for some)
 	@node site/lighthouse/measure.mjs

@@ -84,7 +84,7 @@ async function listUnrest(calm: number): Promise<string[]> {
 }
 
 /** Shows the page in a theme, as if it had been chosen in another tab. */
-async function wear(page: Page, theme: string): Promise<void> {
+export async function wear(page: Page, theme: string): Promise<void> {
   await page.evaluate((theme) => {
     localStorage.setItem('ui-theme', theme);
     window.dispatchEvent(new StorageEvent('storage', { key: 'ui-theme', newValue: theme }));

@@ -45,7 +45,7 @@ export default function Inbox() {
             </BoneRows>
           </Loading>
         )}
-        <FetchFailed of={list} />
+        <FetchFailed of={list}>Failed to load inbox</FetchFailed>
         {list.data?.length === 0 && (
           <Empty>
             No mail yet. Send an alert to one of your services and the page arrives here within a second.

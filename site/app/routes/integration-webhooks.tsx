@@ -31,7 +31,7 @@ export default function IntegrationWebhooks() {
       </PageHead>
       {may ? (
         <Boundary what="The webhooks">
-          <WebhookList />
+          <WebhookList onCreate={() => setCreating(true)} />
         </Boundary>
       ) : (
         <Empty>Only admins and owners see this. Ask one of them.</Empty>

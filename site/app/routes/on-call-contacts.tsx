@@ -44,7 +44,7 @@ export default function OnCallContacts() {
           <ContactList
             title="Shared channels"
             contacts={contacts.data.filter((contact) => contact.shared)}
-            empty="No shared channel yet."
+            empty="No shared channel yet. A policy can page one beside people, so that a whole team sees it."
             shared
           />
         </div>

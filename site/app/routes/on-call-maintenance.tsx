@@ -21,14 +21,14 @@ export default function OnCallMaintenance() {
   const [creating, setCreating] = useState(false);
   const [editing, setEditing] = useState<MaintenanceWindow | null>(null);
   const [ending, setEnding] = useState<MaintenanceWindow | null>(null);
-  const create = (
-    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+  const create = (look?: 'primary') => (
+    <Button look={look} icon="plus" onClick={() => setCreating(true)}>
       Plan maintenance
     </Button>
   );
   return (
     <>
-      <PageHead title="Maintenance">{mayWrite && create}</PageHead>
+      <PageHead title="Maintenance">{mayWrite && create('primary')}</PageHead>
       <OncallNav />
       {list.data && (
         <FetchFailed of={list} card>
@@ -48,7 +48,7 @@ export default function OnCallMaintenance() {
         <section className={cardKit.card} aria-label="Maintenance windows">
           {!list.data && <FetchFailed of={list}>Failed to load maintenance</FetchFailed>}
           {list.data && (
-            <Empty action={mayWrite && create}>
+            <Empty action={mayWrite && create()}>
               No maintenance yet. While you work on a service, its incidents open as ever and page nobody.
             </Empty>
           )}

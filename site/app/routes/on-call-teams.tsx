@@ -5,6 +5,7 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { memberList } from '~/data/members';
 import { teamList } from '~/data/teams';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { DeleteTeamDialog } from '~/features/teams/components/delete-team-dialog';
@@ -18,31 +19,33 @@ const newTeam: Team = { id: '', name: '', description: '', memberIds: [] };
 /** The teams that own services and schedules, and that policies can page as one. */
 export default function OnCallTeams() {
   const list = useQuery({ ...teamList, select: toTeams });
+  // Rows are as high as the names in them, so they wait for those, unless there are none to be had.
+  const named = !useQuery(memberList).isPending;
   const mayWrite = mayAct('admin');
   const [editing, setEditing] = useState<Team | null>(null);
   const [deleting, setDeleting] = useState<Team | null>(null);
-  const create = (
-    <Button look="primary" icon="plus" onClick={() => setEditing(newTeam)}>
+  const create = (look?: 'primary') => (
+    <Button look={look} icon="plus" onClick={() => setEditing(newTeam)}>
       Create team
     </Button>
   );
   return (
     <>
-      <PageHead title="Teams">{mayWrite && create}</PageHead>
+      <PageHead title="Teams">{mayWrite && create('primary')}</PageHead>
       <OncallNav />
       <section className={cardKit.card} aria-label="Team list">
-        {list.isPending && (
+        {(list.isPending || (list.data && !named)) && (
           <Loading what="teams">
             <BoneRows count={5} />
           </Loading>
         )}
         <FetchFailed of={list}>Failed to load teams</FetchFailed>
-        {list.data?.length === 0 && (
-          <Empty action={mayWrite && create}>
+        {named && list.data?.length === 0 && (
+          <Empty action={mayWrite && create()}>
             No team yet. A team owns services and schedules, and a policy can page it as one.
           </Empty>
         )}
-        {list.data && list.data.length > 0 && (
+        {named && list.data && list.data.length > 0 && (
           <TeamTable teams={list.data} mayWrite={mayWrite} onEdit={setEditing} onDelete={setDeleting} />
         )}
       </section>

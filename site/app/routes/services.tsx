@@ -37,7 +37,11 @@ export default function Services() {
         )}
         <FetchFailed of={list}>Failed to load services</FetchFailed>
         {list.data?.length === 0 && (
-          <Empty>
+          <Empty
+            action={
+              mayAct('responder') && <Button onClick={() => setAdding(true)}>Add the first service</Button>
+            }
+          >
             No services yet. {mayAct('responder') && 'Add one to get a webhook address for its alerts.'}
           </Empty>
         )}

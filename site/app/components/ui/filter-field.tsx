@@ -14,7 +14,8 @@ export function FilterField({
   text: string;
   onChange: (text: string) => void;
   shown: number;
-  total: number;
+  /** Absent while that is not known. */
+  total: number | undefined;
 }) {
   return (
     <div className={styles.filterField}>
@@ -29,7 +30,7 @@ export function FilterField({
         />
       </div>
       <span className="size-12 text-3" role="status">
-        {shown === total ? total : `${shown} of ${total}`}
+        {total !== undefined && (shown === total ? total : `${shown} of ${total}`)}
       </span>
     </div>
   );

@@ -2,11 +2,15 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { TextField } from '~/components/ui/field';
+import { worthRepeating } from '~/lib/query-client';
 import type { Session } from '~/lib/session';
 import { readersZone } from '~/lib/time/zone';
 import { acceptInvitation, type Invited, readInvitation } from '../api/invitation';
 
-type Reading = { kind: 'loading' } | { kind: 'open'; invited: Invited } | { kind: 'closed'; message: string };
+type Reading =
+  | { kind: 'loading' }
+  | { kind: 'open'; invited: Invited }
+  | { kind: 'closed' | 'failed'; message: string };
 
 /** Shows what an invitation is for, and joins by it. */
 export function AcceptInvitation({
@@ -17,26 +21,35 @@ export function AcceptInvitation({
   onJoined: (session: Session) => void;
 }) {
   const [reading, setReading] = useState<Reading>({ kind: 'loading' });
+  const [attempt, setAttempt] = useState(1);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads it anew.
   useEffect(() => {
     let gone = false;
     const show = (next: Reading) => gone || setReading(next);
     readInvitation(token)
       .then((invited) => show({ kind: 'open', invited }))
-      .catch((cause: Error) => show({ kind: 'closed', message: cause.message }));
+      // A server that is away says nothing of the link.
+      .catch((cause: Error) =>
+        show({ kind: worthRepeating(cause) ? 'failed' : 'closed', message: cause.message }),
+      );
     return () => {
       gone = true;
     };
-  }, [token]);
+  }, [token, attempt]);
   if (reading.kind === 'loading') return <p role="status">Reading the invitation…</p>;
-  if (reading.kind === 'closed') {
-    return (
-      <>
-        <h1>This link leads nowhere</h1>
-        <Banner tone="failed">{reading.message}</Banner>
-      </>
-    );
-  }
-  return <JoinForm token={token} invited={reading.invited} onJoined={onJoined} />;
+  if (reading.kind === 'open')
+    return <JoinForm token={token} invited={reading.invited} onJoined={onJoined} />;
+  const again = () => {
+    setReading({ kind: 'loading' });
+    setAttempt(attempt + 1);
+  };
+  return (
+    <>
+      <h1>{reading.kind === 'failed' ? 'The invitation could not be read' : 'This link leads nowhere'}</h1>
+      <Banner tone="failed">{reading.message}</Banner>
+      {reading.kind === 'failed' && <Button onClick={again}>Try again</Button>}
+    </>
+  );
 }
 
 interface JoinFormProps {

@@ -27,11 +27,18 @@ export function QuestionForm({
   onAsk: (change: Partial<Question>) => void;
 }) {
   const services = useQuery({ ...serviceList, select: toOptions }).data ?? [];
+  // A link names its service before the list is there, and where the list is not to be had.
+  const listed = services.some((one) => typeof one !== 'string' && one.value === question.service);
+  const unlisted = question.service !== '' && !listed;
   return (
     <form className={styles.question} aria-label="Question" onSubmit={(event) => event.preventDefault()}>
       <SelectField
         label="Service"
-        options={[{ value: '', word: 'No service' }, ...services]}
+        options={[
+          { value: '', word: 'No service' },
+          ...(unlisted ? [{ value: question.service, word: 'The service of the link' }] : []),
+          ...services,
+        ]}
         value={question.service}
         onChange={(event) => onAsk({ service: event.target.value })}
       />

@@ -83,7 +83,7 @@ function Board({ view, params, onChange }: BoardProps) {
           text={filter.text}
           onChange={(q) => onChange({ q })}
           shown={found.length}
-          total={loaded.length}
+          total={list.data && loaded.length}
         />
         <Button icon="filter" aria-expanded={filtering} onClick={() => setFiltering(!filtering)}>
           Filter

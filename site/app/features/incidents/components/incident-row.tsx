@@ -57,7 +57,7 @@ export const IncidentRow = memo(function IncidentRow({
       </td>
       <td className={`${styles.id} mono`}>{id}</td>
       <td className={styles.summary}>
-        <Link className={`${styles.title} ellipsis`} to={paths.incident(incident.id)}>
+        <Link className={styles.title} to={paths.incident(incident.id)}>
           {incident.title}
         </Link>
       </td>

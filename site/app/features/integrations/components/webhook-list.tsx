@@ -2,6 +2,7 @@ import type { WebhookSubscriptionJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { Badge } from '~/components/ui/badge';
+import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { usePortion } from '~/components/ui/portion';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
@@ -11,7 +12,7 @@ import { count, draftOf, filterWords, stateOf } from '../model/webhook';
 import * as styles from './webhooks.module.css';
 
 /** The programs that are told what happens, and whether that works. */
-export function WebhookList() {
+export function WebhookList({ onCreate }: { onCreate: () => void }) {
   const webhooks = useQuery(webhookList);
   const { shown, more } = usePortion(webhooks.data ?? []);
   return (
@@ -19,7 +20,7 @@ export function WebhookList() {
       {webhooks.isPending && <Loading what="webhooks" />}
       <FetchFailed of={webhooks}>Failed to load webhooks</FetchFailed>
       {webhooks.data?.length === 0 && (
-        <Empty>
+        <Empty action={<Button onClick={onCreate}>Create the first webhook</Button>}>
           No webhook yet. One tells a program of yours what happens to incidents, signed and at least once.
         </Empty>
       )}

@@ -57,7 +57,7 @@ export function LayerEditor({ layer, place, count, zone, onChange, onMove, onRem
         />
         <SeatList seats={layer.seats} onChange={(seats) => set({ seats })} />
         <Cadence layer={layer} onChange={set} />
-        <div className={styles.pair}>
+        <div className={`${styles.pair} ${styles.dates}`}>
           <DateTimeField
             label="Starts"
             required

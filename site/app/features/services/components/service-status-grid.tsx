@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'react-router';
+import { ButtonLink } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { HealthMark } from '~/components/ui/mark';
 import { usePortion } from '~/components/ui/portion';
@@ -9,6 +10,7 @@ import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { serviceList } from '~/data/services';
 import { paths } from '~/lib/paths';
+import { mayAct } from '~/lib/role';
 import { worstFirst } from '../model/health';
 import * as styles from './service-status-grid.module.css';
 
@@ -65,7 +67,11 @@ export function ServiceStatusGrid() {
         </Loading>
       )}
       <FetchFailed of={services}>Failed to load services</FetchFailed>
-      {services.data?.length === 0 && <Empty>No services yet.</Empty>}
+      {services.data?.length === 0 && (
+        <Empty action={mayAct('responder') && <ButtonLink to={paths.services}>Add a service</ButtonLink>}>
+          No services yet.
+        </Empty>
+      )}
       <ul className={styles.serviceStatus}>
         {shown.map((service) => (
           <li key={service.id}>

@@ -1,6 +1,6 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
 import { HealthMark } from '~/components/ui/mark';
@@ -25,6 +25,28 @@ const ranges = [
 /** How many hours back is shown. */
 export type Range = (typeof ranges)[number]['value'];
 
+// Whether lines are drawn is not known before the readings are: as the last time, so that nothing jumps.
+const key = 'service-lines';
+
+// A browser without storage forgets, and leaves no room for lines.
+function remember(drawn: boolean): void {
+  try {
+    localStorage.setItem(key, String(drawn));
+  } catch {}
+}
+
+function lastDrawn(): boolean {
+  try {
+    return localStorage.getItem(key) === 'true';
+  } catch {
+    return false;
+  }
+}
+
+function tilesOf(drawn: boolean): string {
+  return drawn ? `${styles.tiles} ${styles.drawnIn}` : styles.tiles;
+}
+
 interface RangeProps {
   service: ServiceJson;
   range: Range;
@@ -33,13 +55,17 @@ interface RangeProps {
 /** How the service is: its health by its incidents, and what its programs measured. */
 export function ServiceStatus({ service, range, onRange }: RangeProps & { onRange: (range: Range) => void }) {
   const readings = useQuery({ ...serviceSamples(service.id ?? '', Number(range)), select: readingsOf });
+  const drawn = readings.data?.some(({ at, own }) => at && !own);
+  useEffect(() => {
+    if (drawn !== undefined) remember(drawn);
+  }, [drawn]);
   return (
     <Card
       title="Service Status"
       className={styles.serviceState}
       actions={<Segmented<Range> label="Time range" choices={ranges} value={range} onChoose={onRange} />}
     >
-      <dl className={styles.tiles}>
+      <dl className={tilesOf(drawn ?? lastDrawn())}>
         <Tile name="Health" note={openNote(service.open_incident_count ?? 0)}>
           <HealthMark value={service.health ?? 'healthy'} />
         </Tile>
@@ -140,7 +166,7 @@ export function ServiceStatusLoading() {
       <header>
         <span className={skeletonKit.boneTitle}>Service Status</span>
       </header>
-      <dl className={styles.tiles}>
+      <dl className={tilesOf(lastDrawn())}>
         <div>
           <dt>Health</dt>
           <dd className={`${styles.value} ${skeletonKit.boneText}`}>

@@ -5,8 +5,8 @@ import { Card } from '~/components/ui/card';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { TextField } from '~/components/ui/field';
 import { useDeleteOrganization } from '~/data/account-end';
-import { currentSession } from '~/lib/session';
 import { endSession } from '~/lib/session-change';
+import { OwnPassword } from './own-password';
 import * as styles from './settings.module.css';
 
 /** What an owner cannot take back. */
@@ -61,15 +61,7 @@ function DeleteDialog({ organization, onClose }: { organization: OrganizationJso
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
       />
-      <input type="hidden" name="email" autoComplete="username" value={currentSession()?.user.email ?? ''} />
-      <TextField
-        label="Your password"
-        type="password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      <OwnPassword value={password} onType={setPassword} />
     </ConfirmDialog>
   );
 }

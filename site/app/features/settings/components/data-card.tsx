@@ -11,7 +11,16 @@ import * as styles from './settings.module.css';
 export function DataCard() {
   const save = useExportAccount();
   const [deleting, setDeleting] = useState(false);
-  const failed = (error: Error) => toast({ kind: 'failure', title: reasonOf(error) });
+  const download = () =>
+    save.mutate(undefined, {
+      onError: (error) =>
+        toast({
+          kind: 'failure',
+          title: 'Your data was not downloaded',
+          detail: reasonOf(error),
+          retry: download,
+        }),
+    });
   return (
     <Card title="Your data">
       <ul className={styles.rows}>
@@ -27,7 +36,7 @@ export function DataCard() {
             icon="download"
             disabled={save.isPending}
             labels={['Download', 'Downloading...']}
-            onClick={() => save.mutate(undefined, { onError: failed })}
+            onClick={download}
           >
             {save.isPending ? 'Downloading...' : 'Download'}
           </Button>

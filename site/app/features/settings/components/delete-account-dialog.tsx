@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DutyList } from '~/components/duty-list';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
-import { TextField } from '~/components/ui/field';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { accountDuties, useDeleteAccount } from '~/data/account-end';
-import { currentSession } from '~/lib/session';
 import { endSession } from '~/lib/session-change';
+import { OwnPassword } from './own-password';
 import * as styles from './settings.module.css';
 
 /** Says what becomes of each organization, asks who takes over and for the password, and deletes the account. */
@@ -41,7 +40,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       {duties.isPending && <Loading what="what names you" />}
-      <FetchFailed of={duties} />
+      <FetchFailed of={duties}>Failed to load what names you</FetchFailed>
       {duties.data && (
         <>
           <p className="text-2">
@@ -57,24 +56,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
               onHeir={(heir) => setHeirs({ ...heirs, [place.organization?.id ?? '']: heir })}
             />
           ))}
-          {!kept && (
-            <>
-              <input
-                type="hidden"
-                name="email"
-                autoComplete="username"
-                value={currentSession()?.user.email ?? ''}
-              />
-              <TextField
-                label="Your password"
-                type="password"
-                autoComplete="current-password"
-                required
-                value={password}
-                onChange={(event) => setPassword(event.target.value)}
-              />
-            </>
-          )}
+          {!kept && <OwnPassword value={password} onType={setPassword} />}
         </>
       )}
     </ConfirmDialog>

@@ -7,8 +7,8 @@ import { TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
 import { useChangePassword } from '~/data/account';
 import { reasonOf } from '~/lib/api';
-import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
+import { OwnPassword } from './own-password';
 import * as styles from './settings.module.css';
 
 /** The password of the account, and the way to another. */
@@ -50,19 +50,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Change password" narrow onClose={onClose}>
       <form onSubmit={submit}>
         {change.isError && <Banner tone="failed">{reasonOf(change.error)}</Banner>}
-        <input
-          type="hidden"
-          name="email"
-          autoComplete="username"
-          value={currentSession()?.user.email ?? ''}
-        />
-        <TextField
-          label="Password until now"
-          name="old"
-          type="password"
-          autoComplete="current-password"
-          required
-        />
+        <OwnPassword label="Password until now" name="old" />
         <TextField
           label="New password, 12 characters or more"
           name="new"
