@@ -61,6 +61,7 @@ export const shelves: Shelf[] = [
       { url: '/docs/concepts/schedules' },
       { url: '/docs/concepts/analytics' },
       { url: '/docs/mobile' },
+      { url: '/docs/webhooks' },
     ],
   },
   {

@@ -163,6 +163,8 @@ type Paged struct {
 	ID   uuid.UUID
 	// ChannelKind is Target.ChannelKind for PageChannel.
 	ChannelKind string
+	// Asked is set for whoever was asked in that cycle to acknowledge the severity that it has now.
+	Asked bool
 }
 
 // Snapshot is all that a decision depends on, besides the time.

@@ -112,6 +112,9 @@ func (w *walk) tellPaged(list []Paged, before alert.Severity) {
 		return
 	}
 	for _, paged := range list {
+		if paged.Asked {
+			continue
+		}
 		why := w.whyRise(paged, before)
 		effect := Effect{Kind: paged.Kind, Rise: w.severity, ChannelKind: paged.ChannelKind, Message: why.Sentence, Why: why}
 		if paged.Kind == PageChannel {

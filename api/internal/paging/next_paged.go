@@ -56,7 +56,7 @@ func nextPages(ctx context.Context, tx pgx.Tx, of following, now time.Time) ([]e
 	}
 	prospect.Severity, prospect.Service = of.severity, of.serviceID
 	if escalation.NeedsPaged(of.state, prospect.Policy, of.severity) {
-		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, of.orgID, of.incidentID, of.state.Cycle); err != nil {
+		if prospect.Paged, err = escalationdb.LoadPaged(ctx, tx, of.orgID, of.incidentID, of.state.Cycle, of.severity); err != nil {
 			return nil, fmt.Errorf("read who was paged: %w", err)
 		}
 	}

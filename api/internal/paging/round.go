@@ -215,7 +215,7 @@ func (s *inputs) snapshot(ctx context.Context, record incidentdb.Record, state e
 
 // loadPaged reads who was paged in a cycle, and how they are reached.
 func (s *inputs) loadPaged(ctx context.Context, record incidentdb.Record, cycle int) ([]escalation.Paged, error) {
-	paged, err := escalationdb.LoadPaged(ctx, s.tx, record.OrgID, record.ID, cycle)
+	paged, err := escalationdb.LoadPaged(ctx, s.tx, record.OrgID, record.ID, cycle, record.Severity)
 	if err != nil {
 		return nil, fmt.Errorf("read who was paged: %w", err)
 	}

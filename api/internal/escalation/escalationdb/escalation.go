@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -108,6 +109,7 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 
 // claimDueSQL lets organizations take turns: the longest overdue of each before the second of any. It looks at
 // both ends of what is due, so that one organization's backlog, however long, hides no other's step for long.
+// IS NOT DISTINCT FROM hides the partial index of all that is active: rows are found by their keys.
 const claimDueSQL = `
 WITH due AS MATERIALIZED (
     (SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at LIMIT 4000)
@@ -118,7 +120,7 @@ WITH due AS MATERIALIZED (
 )
 SELECT ` + pagingColumns + `
 FROM turns t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
-WHERE i.paging_status = 'active' AND i.paging_due_at <= $1
+WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_due_at <= $1
 ORDER BY t.place, t.paging_due_at LIMIT $2 FOR NO KEY UPDATE OF i SKIP LOCKED`
 
 // ClaimDue takes up to limit incidents whose next step is due, the longest overdue of each organization first,
@@ -183,7 +185,8 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 }
 
 const pagedSQL = `
-SELECT DISTINCT CASE WHEN n.cycle = $3 THEN n.round ELSE $4 END, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END
+SELECT DISTINCT CASE WHEN n.cycle = $3 THEN n.round ELSE $4 END, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END,
+  EXISTS (SELECT FROM notification q WHERE q.org_id = n.org_id AND q.incident_id = n.incident_id AND q.cycle = n.cycle AND q.user_id = n.user_id AND q.confirms AND q.severity_rank = $5)
 FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
 WHERE n.org_id = $1 AND n.incident_id = $2
   AND n.cycle = (SELECT max(l.cycle) FROM notification l WHERE l.org_id = $1 AND l.incident_id = $2 AND l.cycle <= $3)
@@ -191,9 +194,9 @@ WHERE n.org_id = $1 AND n.incident_id = $2
            ELSE EXISTS (SELECT FROM membership m WHERE m.org_id = n.org_id AND m.user_id = n.user_id) END`
 
 // LoadPaged reads who was paged for an incident in a cycle, or in the last one before it that paged
-// anybody, and still belongs to the organization.
-func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle int) ([]escalation.Paged, error) {
-	rows, err := tx.Query(ctx, pagedSQL, orgID, incidentID, cycle, escalation.EarlierCycle)
+// anybody, and still belongs to the organization. The severity is that of the incident now.
+func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle int, severity alert.Severity) ([]escalation.Paged, error) {
+	rows, err := tx.Query(ctx, pagedSQL, orgID, incidentID, cycle, escalation.EarlierCycle, severity.Rank())
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +204,7 @@ func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycl
 		var person, channel *uuid.UUID
 		var kind *string
 		paged := escalation.Paged{Kind: escalation.PagePerson}
-		err := row.Scan(&paged.Round, &person, &channel, &kind)
+		err := row.Scan(&paged.Round, &person, &channel, &kind, &paged.Asked)
 		paged.ID, paged.ChannelKind = postgres.Value(person), postgres.Value(kind)
 		if channel != nil {
 			paged.Kind, paged.ID = escalation.PageChannel, *channel
