@@ -3,6 +3,7 @@ package authrpc
 import (
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -50,6 +51,41 @@ func TestANewPasswordEndsTheOtherSessions(t *testing.T) {
 	expect(t, "the other session's refresh token", w.anyone().refresh(phone.refreshToken), http.StatusUnauthorized, expired)
 	expect(t, "the old password", w.anyone().login(dana.email, password, ""), http.StatusUnauthorized, "")
 	expect(t, "the new password", w.anyone().login(dana.email, otherPassword, ""), http.StatusOK, "")
+}
+
+// TestASignInThatBeganBeforeANewPassword is refused: the old one was right when it was checked, and the
+// session would have outlived the change, which ends all others.
+func TestASignInThatBeganBeforeANewPassword(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	hash := pgtest.One[string](t, w.db, `SELECT password_hash FROM users WHERE email = $1`, dana.email)
+	other, err := w.auth.hasher.Hash(t.Context(), auth.KnownDevices, otherPassword)
+	must(t, err)
+	for name, test := range map[string]struct {
+		change string
+		status int
+	}{
+		"another password": {"'" + other + "'", http.StatusUnauthorized},
+		"none":             {"password_hash", http.StatusOK},
+	} {
+		owner, watcher := w.db.Owner(t), w.db.Owner(t)
+		if _, err := owner.Exec(t.Context(), `BEGIN; SET LOCAL ROLE nightbell_system; UPDATE users SET password_hash = `+test.change+` WHERE email = '`+dana.email+`'`); err != nil {
+			t.Fatal(err)
+		}
+		answered := make(chan int, 1)
+		go func() { answered <- w.anyone().login(dana.email, password, "").status }()
+		for waiting := 0; waiting == 0 && len(answered) == 0; time.Sleep(time.Millisecond) {
+			must(t, watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`).Scan(&waiting))
+		}
+		if _, err := owner.Exec(t.Context(), `COMMIT`); err != nil {
+			t.Fatal(err)
+		}
+		if status := <-answered; status != test.status {
+			t.Errorf("%s: answered %d, want %d", name, status, test.status)
+		}
+		w.db.Exec(t, `UPDATE users SET password_hash = $2 WHERE email = $1`, dana.email, hash)
+	}
 }
 
 // Whoever holds a stolen session must not find the password out by it.

@@ -162,10 +162,18 @@ func (s *AuthServer) Login(ctx context.Context, request *nightbellv1.LoginReques
 	if err := s.limits.room.wait(ctx, attempt, s.sleep); err != nil {
 		return nil, err
 	}
-	if err := s.checkPassword(ctx, signIn, &account, attempt); err != nil {
-		return nil, err
+	var answer signedIn
+	for range 2 { // the hash may change between the two: the password, or only how it is hashed
+		if err := s.checkPassword(ctx, signIn, &account, attempt); err != nil {
+			return nil, err
+		}
+		if answer, err = s.signIn(ctx, signIn, &account, attempt); !errors.Is(err, errHashChanged) {
+			break
+		}
 	}
-	answer, err := s.signIn(ctx, signIn, account, attempt)
+	if errors.Is(err, errHashChanged) {
+		err = errCredentials
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -230,16 +238,21 @@ func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string
 	return err
 }
 
-func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account authdb.FindAccountRow, made attempt) (answer signedIn, err error) {
+// errHashChanged says that the account has another password hash now, which it has been given.
+var errHashChanged = errors.New("the password hash has changed since it was checked")
+
+func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account *authdb.FindAccountRow, made attempt) (answer signedIn, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		// Whoever changes the password waits, and then ends this session, or has changed it since it was checked.
-		var same bool
-		err := tx.QueryRow(ctx, `SELECT password_hash = $2 FROM users WHERE id = $1 FOR SHARE`, account.ID, account.PasswordHash).Scan(&same)
-		if errors.Is(err, pgx.ErrNoRows) || err == nil && !same {
+		checked := account.PasswordHash
+		err := tx.QueryRow(ctx, `SELECT password_hash FROM users WHERE id = $1 FOR SHARE`, account.ID).Scan(&account.PasswordHash)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
 			return errCredentials
-		}
-		if err != nil {
+		case err != nil:
 			return err
+		case account.PasswordHash != checked:
+			return errHashChanged
 		}
 		if err := remember(ctx, tx, account.ID, r.device, now); err != nil {
 			return err
