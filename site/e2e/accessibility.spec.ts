@@ -53,7 +53,7 @@ const dialogs: [name: string, path: string, button: string][] = [
   ['assign', triggered, 'Assign'],
   ['escalate', 'declared', 'Escalate'],
   ['add service', '/services', 'Add Service'],
-  ['edit service', '/services', 'Edit Checkout API'],
+  ['edit service', service('Checkout API'), 'Edit'],
   ['override', '/oncall', 'Add override'],
   ['edit override', '/oncall?view=overrides', 'Edit the override of'],
   ['delete override', '/oncall?view=overrides', 'Delete the override of'],
