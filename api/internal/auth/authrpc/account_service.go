@@ -23,11 +23,15 @@ import (
 // than a call waits for, and half of it must not stay.
 const erasePatience = 5 * time.Minute
 
+// eraseTurn is how long a deletion waits for another one to end.
+const eraseTurn = 20 * time.Second
+
 var (
 	errPassword         = fault.InvalidField("password", fault.BadFormat, "This is not your password.")
 	errNotThisName      = fault.InvalidField("name", fault.BadFormat, "This is not the organization's name. Type it as it is written.")
 	errReplacement      = fault.InvalidField("replacements.replace_by", fault.Missing, "Choose somebody else of that organization.")
 	errNotThisOne       = fault.New(fault.NotFound, "organization_not_found", "Organization not found")
+	errErasing          = fault.New(fault.Unavailable, "other_deletion", "Something else is being deleted just now. Try again in a minute.").After(60)
 	errDemoOrganization = fault.New(fault.Conflict, "demo_organization",
 		"This is the demo workspace, which every start with --demo would make again. Start Nightbell without --demo first.")
 )
@@ -43,11 +47,14 @@ type Ended struct {
 type AccountServer struct {
 	auth  *AuthServer
 	ended Ended
+	// erasing is held while something is deleted: connections of this kind are few, and test pages and
+	// mails need one, too.
+	erasing chan struct{}
 }
 
 // NewAccountServer deletes accounts of the server.
 func NewAccountServer(accounts *AuthServer, ended Ended) *AccountServer {
-	return &AccountServer{auth: accounts, ended: ended}
+	return &AccountServer{auth: accounts, ended: ended, erasing: make(chan struct{}, 1)}
 }
 
 // GetAccountDuties says what becomes of the caller's organizations with the account.
@@ -258,6 +265,14 @@ func (s *AccountServer) confirm(ctx context.Context, profile authdb.ReadProfileR
 
 // erase runs fn in one transaction to its end, whether or not the caller waits for it.
 func (s *AccountServer) erase(ctx context.Context, fn func(context.Context, pgx.Tx, time.Time) error) error {
+	select {
+	case s.erasing <- struct{}{}:
+		defer func() { <-s.erasing }()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(eraseTurn):
+		return errErasing
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), erasePatience)
 	defer cancel()
 	return s.auth.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
