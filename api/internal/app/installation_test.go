@@ -326,6 +326,7 @@ func TestWhoHasNoConfirmedAddressIsToldSo(t *testing.T) {
 	r := newTestServer(t)
 	a := r.newTenant("acme")
 	r.SMTPHost = "mail.example.com"
+	r.db.VerifiesMail()
 	r.served = sure(r.routes())
 	r.handler = r.served.Handler()
 	kinds := func() (kinds []string) {
