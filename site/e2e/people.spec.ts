@@ -88,7 +88,7 @@ test('a role is changed, a profile saved, and a key shown once', async ({ page, 
   await page.getByLabel('Name').fill('Ada Lovelace');
   await page.getByLabel(/Phone/).fill('call me');
   await page.getByRole('button', { name: 'Save profile' }).click();
-  await expect(page.getByText(/This is not a phone number/)).toBeVisible();
+  await expect(page.getByLabel(/Phone/)).toHaveAccessibleDescription(/This is not a phone number/);
   await page.getByLabel(/Phone/).fill('+49 30 1234567');
   await page.getByRole('button', { name: 'Save profile' }).click();
   await expect(page.getByText('Profile saved.')).toBeVisible();
