@@ -59,7 +59,8 @@ func (w *Workspace) Start(t *testing.T) {
 	w.Escalator = paging.NewEscalator(w.DB, postgres.Sweep, quiet, signals)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
-	go func() { w.Intake.Run(ctx); close(done) }()
+	own := w.Intake // another replica may be started before this one runs
+	go func() { own.Run(ctx); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })
 }
 
