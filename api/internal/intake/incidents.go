@@ -40,37 +40,7 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 			ref.Add(b.routes[c.service].OrgID, incidentID)
 		}
 	}
-	if len(ref.IDs) == 0 {
-		return nil
-	}
-	records, err := incidentdb.Lock(ctx, b.tx, ref)
-	if err != nil {
-		return err
-	}
-	for _, record := range records {
-		b.records[record.ID] = record
-	}
-	return b.followMerges(ctx)
-}
-
-// followMerges goes on to the incident into which one was merged that was open when the transaction began:
-// that is open about its subject now.
-func (b *batch) followMerges(ctx context.Context) error {
-	for {
-		var ref incidentdb.Ref
-		for subject, incidentID := range b.open {
-			record, locked := b.records[incidentID]
-			if !locked || record.Status.Open() || record.MergedIntoID == uuid.Nil {
-				continue
-			}
-			b.open[subject] = record.MergedIntoID
-			if _, locked := b.records[record.MergedIntoID]; !locked {
-				ref.Add(record.OrgID, record.MergedIntoID)
-			}
-		}
-		if len(ref.IDs) == 0 {
-			return nil
-		}
+	for len(ref.IDs) > 0 {
 		records, err := incidentdb.Lock(ctx, b.tx, ref)
 		if err != nil {
 			return err
@@ -78,7 +48,25 @@ func (b *batch) followMerges(ctx context.Context) error {
 		for _, record := range records {
 			b.records[record.ID] = record
 		}
+		ref = b.mergedInto()
 	}
+	return nil
+}
+
+// mergedInto is what else has to be locked: an incident that was open when the transaction began may have
+// been merged since into another, which is then the open one about its subject.
+func (b *batch) mergedInto() (ref incidentdb.Ref) {
+	for subject, incidentID := range b.open {
+		record, locked := b.records[incidentID]
+		if !locked || record.Status.Open() || record.MergedIntoID == uuid.Nil {
+			continue
+		}
+		b.open[subject] = record.MergedIntoID
+		if _, locked := b.records[record.MergedIntoID]; !locked {
+			ref.Add(record.OrgID, record.MergedIntoID)
+		}
+	}
+	return ref
 }
 
 // openIncidents lets each alert without an incident join the open one about its
