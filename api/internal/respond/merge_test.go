@@ -44,6 +44,17 @@ func of(group string, severity alert.Severity, key string) alert.Received {
 	return a
 }
 
+// acceptOfBatch lets an alert of another service open an incident.
+func acceptOfBatch(t *testing.T, w *pagingtest.Workspace, severity alert.Severity) (service uuid.UUID) {
+	t.Helper()
+	service = uuid.New()
+	w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, service)
+	route := w.Route
+	route.ServiceID, route.ServiceName = service, "Batch"
+	must(t, w.Intake.Accept(t.Context(), route, alert.Batch{Alerts: []alert.Received{of("batch", severity, "x1")}}))
+	return service
+}
+
 // TestAMergedIncidentGoesOnInTheOther: its alerts, those that come later, and its severity.
 func TestAMergedIncidentGoesOnInTheOther(t *testing.T) {
 	t.Parallel()
@@ -339,11 +350,7 @@ func TestMergingIntoOneThatMaintenanceWillHold(t *testing.T) {
 	t.Parallel()
 	w := pagingtest.New(t)
 	w.Clock.Freeze(pagingtest.Began)
-	batch := uuid.New()
-	w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, batch)
-	other := w.Route
-	other.ServiceID, other.ServiceName = batch, "Batch"
-	must(t, w.Intake.Accept(t.Context(), other, alert.Batch{Alerts: []alert.Received{of("batch", alert.Critical, "x1")}}))
+	batch := acceptOfBatch(t, w, alert.Critical)
 	w.Clock.Advance(time.Minute)
 	w.AddMaintenance(t, pagingtest.Began.Add(time.Minute), pagingtest.Began.Add(6*time.Hour), "Upgrade", batch)
 	w.Accept(t, of("db", alert.Critical, "b1"))
@@ -359,11 +366,7 @@ func TestMergingIntoOneWhoseQuestionWouldWait(t *testing.T) {
 	for _, worse := range []bool{true, false} {
 		w := pagingtest.New(t)
 		w.Clock.Freeze(pagingtest.Began)
-		batch := uuid.New()
-		w.Exec(t, `INSERT INTO service (org_id, id, name, created_at, updated_at) VALUES ($1, $2, 'Batch', nightbell_now(), nightbell_now())`, w.Org, batch)
-		other := w.Route
-		other.ServiceID, other.ServiceName = batch, "Batch"
-		must(t, w.Intake.Accept(t.Context(), other, alert.Batch{Alerts: []alert.Received{of("batch", alert.High, "x1")}}))
+		batch := acceptOfBatch(t, w, alert.High)
 		w.Clock.Advance(time.Minute)
 		w.AddMaintenance(t, w.Clock.Now(), w.Clock.Now().Add(6*time.Hour), "Upgrade", batch)
 		severity, want := alert.High, "<nil>"
