@@ -226,12 +226,22 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, 
 	if err != nil {
 		return err
 	}
-	last, err := leave(ctx, tx, p, incident.Actor{Kind: incident.User, ID: p.ID, Name: DeletedUser}, func(string) error { return nil }, now)
+	// Pages to others that are under way may say whose step it was, and those to the person are about to be
+	// called off. All that is here by now is locked, so both are looked at through their partial index.
+	unnamed := func(string) error {
+		_, err := tx.Exec(ctx, forgetPagesSQL+` AND finished_at IS NULL`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly)
+		return err
+	}
+	last, err := leave(ctx, tx, p, incident.Actor{Kind: incident.User, ID: p.ID, Name: DeletedUser}, unnamed, now)
 	if err != nil {
 		return err
 	}
-	// Pages to others that are under way may say whose step it was; those to the person have just been called off.
-	last.Queue(forgetPagesSQL+` AND (finished_at IS NULL OR finished_at >= $6)`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly, now)
+	// And those that ended since forget looked: their incident is open, or was then.
+	open, err := ids(ctx, tx, `SELECT id FROM incident WHERE org_id = $1 AND (status <> 'resolved' OR resolved_at >= $2)`, p.OrgID, now)
+	if err != nil {
+		return err
+	}
+	last.Queue(forgetPagesSQL+` AND finished_at >= $6 AND incident_id = ANY($7)`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly, now, open)
 	last.Queue(`UPDATE contact_method SET name = $3, hint = '', failing_for = '' WHERE org_id = $1 AND id = ANY($2)`, p.OrgID, contacts, DeletedUser)
 	return tx.SendBatch(ctx, last).Close()
 }

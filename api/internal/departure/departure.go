@@ -107,7 +107,11 @@ func Leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 
 // leave is Leave but for its last statements, which the caller sends.
 func leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow func(role string) error, now time.Time) (last *pgx.Batch, err error) {
-	// 1. Whoever could name the person meanwhile waits; policies first, as edits of them do.
+	// 1. What is over takes the longest and nothing waits for it, so it is not done under the locks.
+	if _, err := tx.Exec(ctx, forgetOverSQL, p.OrgID, p.ID); err != nil {
+		return nil, err
+	}
+	// 2. Whoever could name the person meanwhile waits; policies first, as edits of them do.
 	leaving, replacement, owners, err := lock(ctx, tx, p)
 	if err != nil {
 		return nil, err
@@ -129,7 +133,7 @@ func leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 		return nil, fault.Newf(fault.Conflict, "user_has_duties",
 			"%s is named by %s. Say who replaces them with replace_by, so that nobody is left unpaged.", leaving.name, strings.Join(needed, ", "))
 	}
-	// 2. Which incidents wait for them has to be asked before their pages are called off.
+	// 3. Which incidents wait for them has to be asked before their pages are called off.
 	waiting, err := ids(ctx, tx, waitingSQL, p.OrgID, p.ID, postgres.Null(p.ReplaceBy))
 	if err != nil {
 		return nil, err
@@ -138,7 +142,7 @@ func leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 	if err != nil {
 		return nil, err
 	}
-	// 3. The replacement takes every place, and the person is forgotten.
+	// 4. The replacement takes every place, and the person is forgotten.
 	batch := &pgx.Batch{}
 	if p.ReplaceBy != uuid.Nil {
 		for _, sql := range replaceSQL {
@@ -151,7 +155,7 @@ func leave(ctx context.Context, tx pgx.Tx, p Person, by incident.Actor, allow fu
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
-	// 4. What waited for them goes on by the policy as it stands now.
+	// 5. What waited for them goes on by the policy as it stands now.
 	return goOn(ctx, tx, p, by, leaving.name, replacement.name, assigned, waiting, now)
 }
 

@@ -53,7 +53,7 @@ ORDER BY m.user_id FOR UPDATE OF m`
 // this round while nobody else of the step is paged whom they could count on. With a replacement ($3),
 // each that has not paged the replacement in this round.
 const waitingSQL = `
-SELECT i.id FROM incident i WHERE i.org_id = $1 AND (
+SELECT i.id FROM incident i WHERE i.org_id = $1 AND i.status <> 'resolved' AND (
     i.status = 'acknowledged' AND i.acknowledged_by = $2
     OR i.status = 'triggered' AND EXISTS (
         SELECT FROM notification n WHERE n.org_id = i.org_id AND n.incident_id = i.id AND n.user_id = $2
@@ -105,17 +105,20 @@ var replaceSQL = []string{
 	`UPDATE service SET owner_user_id = $3, updated_at = $4 WHERE org_id = $1 AND owner_user_id = $2`,
 }
 
+// forgetOverSQL keeps who acted in an incident that is over readable. One statement for both names: the keys
+// of the membership then find nothing to clear.
+const forgetOverSQL = `
+UPDATE incident i SET
+    acknowledged_name = CASE WHEN i.acknowledged_by = $2 THEN u.name ELSE i.acknowledged_name END, acknowledged_by = nullif(i.acknowledged_by, $2),
+    resolved_name = CASE WHEN i.resolved_by = $2 THEN u.name ELSE i.resolved_name END, resolved_by = nullif(i.resolved_by, $2)
+FROM users u WHERE u.id = $2 AND i.org_id = $1 AND i.status = 'resolved' AND $2 IN (i.acknowledged_by, i.resolved_by)`
+
 // forgetSQL calls off what waits for person $2 and removes the membership; keys of the rest follow it.
 // A contact method stays without person and address, for the log of what was sent to it.
 var forgetSQL = []string{
-	// Who acted in an incident that is over stays readable. One statement for both: the keys that name
-	// the membership then find nothing to clear.
-	`UPDATE incident i SET
-	    acknowledged_name = CASE WHEN i.acknowledged_by = $2 THEN u.name ELSE i.acknowledged_name END, acknowledged_by = nullif(i.acknowledged_by, $2),
-	    resolved_name = CASE WHEN i.resolved_by = $2 THEN u.name ELSE i.resolved_name END, resolved_by = nullif(i.resolved_by, $2)
-	 FROM users u WHERE u.id = $2 AND i.org_id = $1 AND i.status = 'resolved' AND $2 IN (i.acknowledged_by, i.resolved_by) AND $3::timestamptz IS NOT NULL`,
+	forgetOverSQL + ` AND $3::timestamptz IS NOT NULL`, // what was resolved before the locks were there
 	`UPDATE notification SET state = 'cancelled', finished_at = $3, finished_for = 'removed'
-	 WHERE org_id = $1 AND user_id = $2 AND state = 'pending'`,
+	 WHERE org_id = $1 AND user_id = $2 AND state = 'pending' AND finished_at IS NULL`,
 	`UPDATE contact_method SET user_id = NULL, address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL, next_try_at = NULL,
 	        disabled_at = coalesce(disabled_at, $3), disabled_for = 'The person has left the organization.', deleted_at = coalesce(deleted_at, $3)
 	 WHERE org_id = $1 AND user_id = $2`,

@@ -143,11 +143,16 @@ func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentd
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
 	if record.Status == incident.Acknowledged && !current.Timed(escalation.AckTimeout) {
-		// It may have passed in a quiet time without end, which this severity does not have.
+		// It may have passed in a quiet time without end, which this severity does not have. Where it has,
+		// whoever says so is at it now: they have the whole of it once more.
+		due := record.AnsweredAt().Add(current.AckTimeout)
+		if !due.After(r.now) {
+			due = r.now.Add(current.AckTimeout)
+		}
 		if !record.SnoozedUntil.IsZero() {
 			r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
 		} else if current.AckTimeout > 0 {
-			r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
+			r.setTimer(record, escalation.AckTimeout, due)
 		}
 	}
 	current.State = escalation.Lower(current.State, record.Severity)

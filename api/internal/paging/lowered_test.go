@@ -83,20 +83,33 @@ func TestASeverityThatRisesAfterItWasLoweredIsNews(t *testing.T) {
 	})
 }
 
-// TestALimitThatPassedInAQuietTimeWithoutEndCountsOnceItIsLowered to a severity that is paged for.
-func TestALimitThatPassedInAQuietTimeWithoutEndCountsOnceItIsLowered(t *testing.T) {
+// TestALimitThatPassedBeginsAgainOnceItIsLowered to a severity that is paged for: it may have passed unheard, and
+// somebody is at it now.
+func TestALimitThatPassedBeginsAgainOnceItIsLowered(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t)
-	w.Exec(t, `UPDATE escalation_policy SET ack_timeout_seconds = 600, quiet = '[{"severities": ["high"], "windows": []}]'`)
-	w.Clock.Freeze(friday)
-	w.send(t, "down", alert.High)
-	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
-	w.tick(t, 10*time.Minute)
-	equal(t, "quiet", w.Incidents(t), "acknowledged high 1")
-	w.by(t, alert.Low)
-	w.tick(t, time.Second)
-	equal(t, "lowered", w.Incidents(t), "triggered low 1")
-	equal(t, "paged", w.cycles(t), "2.0.0 Ada")
+	const limit = `ack_timeout_seconds = 600`
+	for name, policies := range map[string][2]string{
+		"in a quiet time without end":     {limit + `, quiet = '[{"severities": ["high"], "windows": []}]'`, limit},
+		"before the policy had any limit": {`quiet = '[]'`, limit},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.Exec(t, `UPDATE escalation_policy SET `+policies[0])
+			w.Clock.Freeze(friday)
+			w.send(t, "down", alert.High)
+			w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+			w.tick(t, 10*time.Minute)
+			equal(t, "passed", w.Incidents(t), "acknowledged high 1")
+			w.Exec(t, `UPDATE escalation_policy SET `+policies[1])
+			w.by(t, alert.Low)
+			w.tick(t, 10*time.Minute-time.Second)
+			equal(t, "lowered", w.Incidents(t), "acknowledged low 1")
+			w.tick(t, time.Second)
+			equal(t, "again unanswered", w.Incidents(t), "triggered low 1")
+			equal(t, "paged", w.cyclesAfter(t, len(w.cycles(t))-1), "2.0.0 Ada")
+		})
+	}
 }
 
 // TestWhoeverHasItIsAskedAfterEachLowering, and not by an alert that flaps.
