@@ -267,3 +267,25 @@ func TestAPersonTakesAlongWhatIsTheirsAlone(t *testing.T) {
 		t.Errorf("the fifth in a minute: %d %s", got.status, got.body)
 	}
 }
+
+// Somebody whose two downloads stood still kept everybody else from theirs for ten minutes.
+func TestASlowDownloadKeepsNobodyElseFromTheirs(t *testing.T) {
+	t.Parallel()
+	var writing places
+	slow := uuid.New()
+	if !writing.take(slow) || writing.take(slow) {
+		t.Fatal("a caller has not exactly one place")
+	}
+	for i := 1; i < exportsAtOnce; i++ {
+		if !writing.take(uuid.New()) {
+			t.Fatalf("the export beside %d others is refused", i)
+		}
+	}
+	if writing.take(uuid.New()) {
+		t.Error("exports have no bound")
+	}
+	writing.leave(slow)
+	if !writing.take(slow) {
+		t.Error("an export that has ended keeps its place")
+	}
+}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
@@ -17,9 +20,9 @@ import (
 )
 
 const (
-	// exportsAtOnce is how many exports one process writes at a time, and exportsPerMinute how many one
-	// caller may begin.
-	exportsAtOnce    = 2
+	// exportsAtOnce is how many exports one process writes at a time, one for each caller, and
+	// exportsPerMinute how many one caller may begin.
+	exportsAtOnce    = 16
 	exportsPerMinute = 4
 	// exportTakes is the longest that one may take, and exportStalls how long its reader may take nothing.
 	exportTakes  = 10 * time.Minute
@@ -28,7 +31,7 @@ const (
 
 var (
 	errNoGuest     = fault.New(fault.Denied, "only_looks", "Guests of the demo look around and take nothing along. Register to have a workspace of your own.")
-	errExportsBusy = fault.New(fault.Unavailable, "exports_busy", "Other exports are being written right now. Try again in a minute.").After(60)
+	errExportsBusy = fault.New(fault.Unavailable, "exports_busy", "Your last export, or many of others, are still being written. Try again in a minute.").After(60)
 )
 
 // exports serves what people and organizations take along.
@@ -37,13 +40,12 @@ type exports struct {
 	callers *authrpc.Authenticator
 	calls   *callquota.Quota
 	begun   *callquota.Quota
-	writing chan struct{}
+	writing places
 }
 
 func (s *server) newExports(callers *authrpc.Authenticator, calls *callquota.Quota) *exports {
 	return &exports{
 		server: s, callers: callers, calls: calls, begun: callquota.New("exports", exportsPerMinute, time.Now),
-		writing: make(chan struct{}, exportsAtOnce),
 	}
 }
 
@@ -63,7 +65,7 @@ func (e *exports) serve(method string, least auth.Role, contentType, name string
 			rpcserver.WriteError(w, r, err)
 			return
 		}
-		defer func() { <-e.writing }()
+		defer e.writing.leave(*actor.ID())
 		ctx, cancel := context.WithTimeout(r.Context(), exportTakes)
 		defer cancel()
 		file := &patientWriter{w: w, control: http.NewResponseController(w), header: func() {
@@ -106,12 +108,36 @@ func (e *exports) begin(w http.ResponseWriter, r *http.Request, least auth.Role)
 	if err := e.begun.Count(*actor.ID(), http.Header{}); err != nil {
 		return actor, err
 	}
-	select {
-	case e.writing <- struct{}{}:
-		return actor, nil
-	default:
+	if !e.writing.take(*actor.ID()) {
 		return actor, errExportsBusy
 	}
+	return actor, nil
+}
+
+// places are those for exports that are being written. A caller has one, so that nobody who reads slowly keeps
+// others from theirs.
+type places struct {
+	mu    sync.Mutex
+	taken map[uuid.UUID]bool
+}
+
+func (p *places) take(caller uuid.UUID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken[caller] || len(p.taken) == exportsAtOnce {
+		return false
+	}
+	if p.taken == nil {
+		p.taken = map[uuid.UUID]bool{}
+	}
+	p.taken[caller] = true
+	return true
+}
+
+func (p *places) leave(caller uuid.UUID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.taken, caller)
 }
 
 // patientWriter gives a reader who takes something time to take more.

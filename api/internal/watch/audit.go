@@ -95,12 +95,15 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 // the future, and one whose organization has all the sends that it may have under way (more
 // than any other) waits for those: neither is this installation's failure.
 const overdueSQL = `
+WITH busy AS MATERIALIZED ( -- asked once, not of each page: one organization may have many thousands
+    SELECT d.org_id, d.channel FROM delivery d JOIN unnest($5::text[], $8::integer[]) AS kind(name, sends) ON kind.name = d.channel
+    WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends)
 SELECT (SELECT count(*) FROM (
         SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
-        SELECT FROM unnest($5::text[], $8::integer[]) AS kind(name, sends) JOIN notification n ON n.channel = kind.name
+        SELECT FROM unnest($5) AS kind(name) JOIN notification n ON n.channel = kind.name
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
-          AND (SELECT count(*) FROM delivery d WHERE d.outcome = 'sending' AND d.lease_until > $1 AND d.org_id = n.org_id AND d.channel = n.channel) < kind.sends LIMIT $3) late)
+          AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b) LIMIT $3) late)
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),

@@ -208,6 +208,28 @@ func TestAuditIsCheap(t *testing.T) {
 	}
 }
 
+// TestAuditIsCheapBesideABacklog of one organization that has all the sends it may have under way: its pages
+// are late by its own doing, however many they are.
+func TestAuditIsCheapBesideABacklog(t *testing.T) {
+	t.Parallel()
+	const late = 20_000
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.generate(t, late)
+	w.Exec(t, `UPDATE notification SET state = 'pending', finished_at = NULL, due_at = due_at - interval '1 hour', next_try_at = next_try_at - interval '1 hour'`)
+	w.Exec(t, `INSERT INTO delivery (org_id, id, contact_method_id, channel, outcome, incident_count, started_at, lease_until)
+		SELECT n.org_id, gen_random_uuid(), n.contact_method_id, n.channel, 'sending', 1, nightbell_now(), nightbell_now() + interval '1 minute'
+		FROM (SELECT * FROM notification LIMIT 1) n, generate_series(1, 100)`)
+	took, blocks, _ := w.explainAudit(t)
+	t.Logf("%d late pages: %d blocks, %.1f ms", late, blocks, took)
+	if most := mostBlocks + 2*late; blocks > most {
+		t.Errorf("the audit beside %d late pages read %d blocks, want %d at most", late, blocks, most)
+	}
+	if found, _ := w.audit(t); found.Pages != 0 {
+		t.Errorf("%d pages are called late, which wait for their own organization", found.Pages)
+	}
+}
+
 // generate adds incidents with their states and pages.
 func (w *workspace) generate(t *testing.T, incidents int) {
 	t.Helper()
