@@ -92,3 +92,26 @@ func TestARiseThatCannotBeToldIsPagedAtOnce(t *testing.T) {
 		t.Errorf("seconds after it became critical the pages are %v", o.Pages(t))
 	}
 }
+
+// An owner whose address nobody has confirmed got the mail of the last resort while it was low: nobody heard that
+// it is critical, because the page about that was no last resort.
+func TestARiseReachesAnUnconfirmedOwner(t *testing.T) {
+	t.Parallel()
+	o := newOutbox(t)
+	o.withMailServer()
+	o.Exec(t, `UPDATE membership SET role = 'owner' WHERE user_id = $1`, o.Ada)
+	o.Exec(t, `UPDATE escalation_policy SET repeats = 3`) // paging is under way when it rises
+	low := pagingtest.Firing("checkout", "checkout", pagingtest.Began)
+	low.Severity = alert.Low
+	o.Accept(t, low)
+	deliver(t, o.deliverer)
+	if sent := len(o.provider.messages()); sent != 1 {
+		t.Fatalf("as low: %d mails", sent)
+	}
+	o.Clock.Advance(6 * time.Minute)
+	o.Accept(t, pagingtest.Firing("checkout-2", "checkout", pagingtest.Began))
+	deliver(t, o.deliverer)
+	if sent := len(o.provider.messages()); sent != 2 {
+		t.Errorf("as critical: %d mails\n%s", sent, o.states(t))
+	}
+}

@@ -127,6 +127,10 @@ func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now
 	return now, false
 }
 
+// countLock is how long a mail waits to be counted for its organization, whose row somebody may hold who
+// erases it: escalations are swept by the same connections.
+const countLock = time.Second
+
 // mayPageUnverified lets only the last resort reach an address that nobody has confirmed, so
 // many times a day. What comes after those waits, and goes out together once an hour.
 func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, done *try) bool {
@@ -143,7 +147,7 @@ func (d *Outbox) mayPageUnverified(ctx context.Context, claim notifydb.Claim, do
 			return err
 		}
 		return notifydb.CountUnverified(ctx, tx, claim.OrgID, notify.LastResortShare, now)
-	})
+	}, postgres.LockTimeout(countLock))
 	switch {
 	case errors.Is(err, notify.ErrPageWaits):
 		done.err = err
@@ -170,7 +174,7 @@ func (d *Outbox) returnShare(ctx context.Context, claim notifydb.Claim, done try
 			return err
 		}
 		return notifydb.ReturnUnverified(ctx, tx, claim.OrgID, now)
-	})
+	}, postgres.LockTimeout(countLock))
 	if err != nil {
 		d.options.Logger.WarnContext(ctx, "a mail that did not go out counts toward the day's share", "delivery", claim.DeliveryID, "error", err)
 	}

@@ -176,3 +176,37 @@ func TestAMailServerThatIsAwayUsesUpNoShare(t *testing.T) {
 		t.Errorf("the page is %q", got)
 	}
 }
+
+// An organization that is being erased holds its row. Mails to its owners are counted there, and the connections with
+// which they waited were all that escalations are swept by.
+func TestMailsThatWaitToBeCountedStopNoSweep(t *testing.T) {
+	t.Parallel()
+	o := newOutbox(t)
+	o.withMailServer()
+	for _, name := range []string{"Eve", "Finn", "Gus", "Hal"} {
+		o.Exec(t, `UPDATE membership SET role = 'owner' WHERE user_id = $1`, o.AddPerson(t, name))
+	}
+	o.Exec(t, `UPDATE contact_method SET verified_at = NULL`)
+	o.Accept(t, pagingtest.Firing("checkout", "checkout", pagingtest.Began))
+	erasing, watcher := o.Owner(t), o.Owner(t)
+	if _, err := erasing.Exec(t.Context(), `BEGIN; SET LOCAL ROLE nightbell_system; SELECT FROM org WHERE id = '`+o.Org.String()+`' FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for waiting, seen := 0, 0; waiting < 4 && waiting >= seen; time.Sleep(time.Millisecond) {
+		seen = waiting
+		if err := watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`).Scan(&waiting); err != nil {
+			t.Fatal(err)
+		}
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 5*time.Second) // half of what a statement may take
+	defer cancel()
+	if _, err := o.Escalator.Sweep(soon); err != nil {
+		t.Errorf("nobody's step is paged: %v", err)
+	}
+	if _, err := erasing.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
+	}
+}

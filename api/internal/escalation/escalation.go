@@ -163,6 +163,8 @@ type Paged struct {
 	ID   uuid.UUID
 	// ChannelKind is Target.ChannelKind for PageChannel.
 	ChannelKind string
+	// AsOwner is set for an owner whom only the last resort reaches.
+	AsOwner bool
 	// Asked is set for whoever was asked in that cycle to acknowledge the severity that it has now.
 	Asked bool
 }

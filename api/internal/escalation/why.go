@@ -70,8 +70,11 @@ func (w *walk) whyLastResort(target Target) Why {
 // whyRise is the reason for which somebody is paged again who was paged with a severity.
 func (w *walk) whyRise(paged Paged, before alert.Severity) Why {
 	kind := User
-	if paged.Kind == PageChannel {
+	switch {
+	case paged.Kind == PageChannel:
 		kind = Channel
+	case paged.AsOwner:
+		kind = Owner
 	}
 	why := w.whyHere(kind)
 	why.TargetID = paged.ID

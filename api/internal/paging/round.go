@@ -225,7 +225,11 @@ func (s *inputs) loadPaged(ctx context.Context, record incidentdb.Record, cycle 
 			people = append(people, one.ID)
 		}
 	}
-	return paged, s.loadReach(ctx, record.OrgID, people)
+	err = s.loadReach(ctx, record.OrgID, people)
+	for i, one := range paged {
+		paged[i].AsOwner = one.Kind == escalation.PagePerson && slices.Contains(s.orgs[record.OrgID].Owners, one.ID) && !s.canReach(record.OrgID)(one.ID)
+	}
+	return paged, err
 }
 
 // policy is an incident's policy as it stands now.

@@ -1,13 +1,16 @@
 package authrpc
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -85,6 +88,40 @@ func TestASignInThatBeganBeforeANewPassword(t *testing.T) {
 			t.Errorf("%s: answered %d, want %d", name, status, test.status)
 		}
 		w.db.Exec(t, `UPDATE users SET password_hash = $2 WHERE email = $1`, dana.email, hash)
+	}
+}
+
+// An account that is being deleted stays locked while its history is written. Sign-ins to it held all connections
+// by which the keys of services are looked up, and senders were refused.
+func TestSignInsToAnAccountThatIsBeingDeletedRefuseNoSender(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	deleting, watcher := w.db.Owner(t), w.db.Owner(t)
+	if _, err := deleting.Exec(t.Context(), `BEGIN; SET LOCAL ROLE nightbell_system; SELECT FROM users WHERE email = '`+dana.email+`' FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	const connections = 2 // of the pool in tests
+	answered := make(chan int, connections)
+	for range connections {
+		go func() { answered <- w.anyone().login(dana.email, password, "").status }()
+	}
+	for waiting := 0; waiting < connections && len(answered) == 0; time.Sleep(time.Millisecond) {
+		must(t, watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`).Scan(&waiting))
+	}
+	// A statement may take 5 s, by when a sender has long been refused.
+	soon, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	if err := w.db.InSystem(soon, postgres.Identity, func(context.Context, pgx.Tx) error { return nil }); err != nil {
+		t.Errorf("a sender is refused: %v", err)
+	}
+	for range connections {
+		if status := <-answered; status == http.StatusOK {
+			t.Errorf("the sign-in is answered %d", status)
+		}
+	}
+	if _, err := deleting.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -241,6 +241,10 @@ func (s *AuthServer) rehash(ctx context.Context, lane auth.Lane, password string
 // errHashChanged says that the account has another password hash now, which it has been given.
 var errHashChanged = errors.New("the password hash has changed since it was checked")
 
+// signInLock is how long a sign-in waits for an account that is being changed or deleted: keys of services are
+// looked up by the same connections.
+const signInLock = time.Second
+
 func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account *authdb.FindAccountRow, made attempt) (answer signedIn, err error) {
 	err = s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		// Whoever changes the password waits, and then ends this session, or has changed it since it was checked.
@@ -261,19 +265,19 @@ func (s *AuthServer) signIn(ctx context.Context, r signInRequest, account *authd
 			return err
 		}
 		return made.succeeded(ctx, tx) // last, because whoever signs in from this network waits for the lock
-	})
+	}, postgres.LockTimeout(signInLock))
 	return answer, err
 }
 
 // atNow runs fn in one transaction, at the database's time.
-func (s *AuthServer) atNow(ctx context.Context, fn func(context.Context, pgx.Tx, time.Time) error) error {
+func (s *AuthServer) atNow(ctx context.Context, fn func(context.Context, pgx.Tx, time.Time) error, options ...postgres.TxOption) error {
 	return s.db.InSystem(ctx, postgres.Identity, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
 		return fn(ctx, tx, now)
-	})
+	}, options...)
 }
 
 // sleep returns the context's error when the caller gave up.

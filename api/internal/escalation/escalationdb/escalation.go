@@ -108,7 +108,8 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 }
 
 // claimDueSQL lets organizations take turns: the longest overdue of each before the second of any. It looks at
-// both ends of what is due, so that one organization's backlog, however long, hides no other's step for long.
+// both ends of what is due, so that one organization's backlog hides no other's step for long. Four times as
+// many are looked up as may be taken: what other replicas hold is skipped.
 // IS NOT DISTINCT FROM hides the partial index of all that is active: rows are found by their keys.
 const claimDueSQL = `
 WITH due AS MATERIALIZED (
@@ -119,7 +120,7 @@ WITH due AS MATERIALIZED (
     SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place FROM due
 )
 SELECT ` + pagingColumns + `
-FROM turns t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
+FROM (SELECT * FROM turns ORDER BY place, paging_due_at LIMIT 4 * $2) t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
 WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_due_at <= $1
 ORDER BY t.place, t.paging_due_at LIMIT $2 FOR NO KEY UPDATE OF i SKIP LOCKED`
 

@@ -136,7 +136,7 @@ func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.Expla
 		explained := &nightbellv1.ExplainContact{
 			Channel: string(planned.Kind), Name: c.name, Hint: c.hint, At: timestamppb.New(t.Due(at, planned.DueAt)),
 		}
-		if t.verifyMail && c.unverified && effect.StepID != escalation.LastResortID { // as delivery decides
+		if t.verifyMail && c.unverified && effect.Why.TargetKind != escalation.Owner { // as delivery decides
 			explained.SkippedBecause = new(notConfirmed)
 		}
 		page.Contacts = append(page.Contacts, explained)

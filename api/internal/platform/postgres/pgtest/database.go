@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,7 +36,10 @@ func New(tb testing.TB) *Database {
 		tb.Fatalf("make the test's database: %v", err)
 	}
 	dsn := withDatabase(server.dsn, name)
-	db, err := postgres.Open(tb.Context(), postgres.Config{DSN: dsn, ApplicationName: "pgtest", Conns: smallPools()})
+	db, err := postgres.Open(tb.Context(), postgres.Config{
+		DSN: dsn, ApplicationName: "pgtest", Conns: smallPools(),
+		AcquireTimeout: 20 * time.Second, // a connection takes a while on a machine that other tests keep busy
+	})
 	if err != nil {
 		tb.Fatalf("open the test's database: %v", err)
 	}
