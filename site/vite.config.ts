@@ -27,11 +27,13 @@ const keepStyles: Plugin = {
 };
 
 // What most pages of the workspace use, drafts among it; of the kit's styles, what the first group left over.
+// And what is on the way to most: incidents as the first pages read them, and the list of the ten on-call pages.
 const inWorkspace = [
   /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
-  /app\/lib\/(draft|edits|leave-guard|delete-as-read|copy|time\/(words|instant|clock|zone))\.ts$/,
-  /app\/components\/(edit-conflict|draft-problem|layout\/(crumb|page-head))\.tsx$/,
-  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|copy-button)\.tsx$/,
+  /app\/lib\/(draft|edits|leave-guard|delete-as-read|copy|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
+  /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
+  /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,
+  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|copy-button|checkbox|tabs|time-field)\.tsx$/,
   /app\/components\/ui\/[\w-]+\.module\.css$/,
 ];
 

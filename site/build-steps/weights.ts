@@ -17,14 +17,6 @@ export interface Manifest {
 /** kB of gzip. Of the landing page 108 are React, React DOM and React Router. */
 const limits = { landing: 127, workspace: 45, page: 15 };
 
-// Pages that weigh more than a page should, each with what it may not outgrow.
-const heavy: Readonly<Record<string, number>> = {
-  'routes/incidents': 17,
-  'routes/on-call': 19,
-  'routes/on-call-schedule-new': 16,
-  'routes/on-call-schedule': 17,
-};
-
 /** Every part of the built site that sends more JavaScript than it may, as sentences. */
 export async function overweight(client: string): Promise<string[]> {
   const files = (await readdir(join(client, 'assets'))).filter((name) => name.endsWith('.js'));
@@ -63,7 +55,7 @@ export function faults(manifest: Manifest, sizes: ReadonlyMap<string, number>, o
     const chain: string[] = [];
     for (let at: string | undefined = id; at; at = manifest.routes[at]?.parentId) chain.push(at);
     if (!chain.includes('routes/signed-in')) continue;
-    hold(id, weight(chain.flatMap(of), workspace), heavy[id] ?? limits.page);
+    hold(id, weight(chain.flatMap(of), workspace), limits.page);
   }
   return said;
 }

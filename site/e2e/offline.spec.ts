@@ -1,5 +1,5 @@
 import { open } from './clean';
-import { triggered } from './demo';
+import { idOf, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
 
@@ -51,4 +51,19 @@ test.describe('an Acknowledge', () => {
     await expect(page.getByText('The server did not answer in time. Please try again.')).toBeVisible();
     await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
   });
+});
+
+test('what a press opens is there without a network once the page has rested', async ({ page, context }) => {
+  const fetched = ['override-dialog', 'shift-popover', 'calendar-feeds'].map((part) =>
+    page.waitForResponse((response) => response.url().includes(`/assets/${part}-`)),
+  );
+  await open(page, `/oncall?schedule=${idOf('schedule', 'Backup Support')}`);
+  await Promise.all(fetched);
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Add override' }).click();
+  const form = page.getByRole('dialog', { name: 'Add override' });
+  await expect(form.getByLabel('Reason')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('row', { name: 'Final schedule' }).getByRole('button').last().click();
+  await expect(page.getByRole('dialog').getByRole('button', { name: 'I take it' })).toBeVisible();
 });

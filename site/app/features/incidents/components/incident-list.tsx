@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { later, useAhead } from '~/components/later';
 import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { MoreRows } from '~/components/ui/portion';
@@ -14,13 +15,16 @@ import { dateOf } from '~/lib/time/instant';
 import { relativeTime } from '~/lib/time/words';
 import { type Filter, toFilter } from '../model/filter';
 import { type Incident, needsAnswer } from '../model/incident';
-import { BulkBar } from './bulk-bar';
 import { IncidentTable } from './incident-table';
 import * as styles from './incident-table.module.css';
 import { ListTools } from './list-tools';
 import { useListKeys } from './use-list-keys';
 import { useNarrowed } from './use-narrowed';
 import { useSelection } from './use-selection';
+
+const BulkBar = later('What to do with the selected', () =>
+  import('./bulk-bar').then((chunk) => chunk.BulkBar),
+);
 
 /** Search, filter, table, keys and bulk bar over the incidents, of which those that are loaded are given. */
 export function IncidentList({ incidents }: { incidents: readonly Incident[] }) {
@@ -31,6 +35,10 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const [cursor, setCursor] = useState<string | null>(null);
   const [keysOn, setKeysOn] = useSingleKeys();
   const search = useRef<HTMLInputElement>(null);
+  useAhead(BulkBar);
+  // Once there, the bar stays: it knows what is under way when nothing is selected any more.
+  const selected = useRef(false);
+  selected.current ||= selection.incidents.length > 0;
   const many = useChangeMany();
   // Selecting is for acting on many at once.
   const may = mayAct('responder');
@@ -102,12 +110,14 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
           </button>
         </span>
       </p>
-      <BulkBar
-        selected={selection.incidents}
-        unacknowledged={everyOne ? (counts?.triggered ?? 0) : 0}
-        onDone={selection.drop}
-        onClear={selection.clear}
-      />
+      {selected.current && (
+        <BulkBar
+          selected={selection.incidents}
+          unacknowledged={everyOne ? (counts?.triggered ?? 0) : 0}
+          onDone={selection.drop}
+          onClear={selection.clear}
+        />
+      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import { useAhead } from '~/components/later';
 import { IconButton } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
@@ -16,8 +17,8 @@ import { askedRange, type Range, rangeAt, rangeBeside, type Span, spans } from '
 import { type Timeline, toPicture } from '../model/schedule';
 import { gapWords } from '../model/words';
 import * as styles from './draft-preview.module.css';
+import { ShiftPopover } from './opened-later';
 import { PictureBones } from './picture-bones';
-import { ShiftPopover } from './shift-popover';
 import * as timelineCardStyles from './timeline-card.module.css';
 import { TimelineLegend } from './timeline-legend';
 import { useNarrow } from './use-narrow';
@@ -113,6 +114,7 @@ function Picture({
 }) {
   const narrow = useNarrow();
   const hueOf = useHues();
+  useAhead(ShiftPopover);
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
   return (
     <>

@@ -18,7 +18,7 @@ import { matchingOverrides } from '../model/filter';
 import { overrideWords } from '../model/override-words';
 import { type Override, type Schedule, toOverride, toOverrides } from '../model/schedule';
 
-import { OverrideDialog } from './override-dialog';
+import { OverrideDialog } from './opened-later';
 import { Pager, usePages } from './pager';
 import * as styles from './schedule-lists.module.css';
 

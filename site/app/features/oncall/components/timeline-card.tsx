@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
+import { useAhead } from '~/components/later';
 import { Button, IconButton } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Segmented } from '~/components/ui/segmented';
@@ -17,9 +18,8 @@ import { restOf } from '../model/take-over';
 import { windowWords } from '../model/words';
 import { CoverageNotes } from './coverage-notes';
 import { GapNote } from './gap-note';
-import { OverrideDialog } from './override-dialog';
+import { OverrideDialog, ShiftPopover } from './opened-later';
 import { PictureBones } from './picture-bones';
-import { ShiftPopover } from './shift-popover';
 import { SubscribeButton } from './subscribe-button';
 import * as styles from './timeline-card.module.css';
 import { TimelineLegend } from './timeline-legend';
@@ -55,6 +55,7 @@ export function TimelineCard({ schedule, span, at, now, problems, incomplete, on
     placeholderData: keepPreviousData,
     refetchInterval: minute,
   });
+  useAhead(OverrideDialog, ShiftPopover);
   const [start, setStart] = useState<OverrideStart | null>(null);
   const step = (by: 1 | -1) => onMove(span, rangeBeside(range, span, by, zone).from);
   return (
