@@ -1,8 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
+import { violations } from './axe';
 import { underWay } from './requests';
-
-const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 // React draws an answer in one go; a page that did not change for so many milliseconds has drawn all it has.
 const calm = 200;
@@ -94,16 +92,7 @@ export async function wear(page: Page, theme: string): Promise<void> {
 
 /** Fails on anything on the page that axe finds wrong. */
 export async function expectClean(page: Page): Promise<void> {
-  // Without legacy mode axe opens another page each time, for frames of other origins; there are none.
-  // Describing what is right with every element takes most of its time, and nobody reads it.
-  const { violations } = await new AxeBuilder({ page })
-    .withTags(tags)
-    .options({ resultTypes: ['violations'] })
-    .setLegacyMode()
-    .analyze();
-  expect(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`),
-  ).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 }
 
 /** Fails on what axe finds in a theme, on a page that is drawn already. */
