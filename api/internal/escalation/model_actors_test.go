@@ -126,9 +126,11 @@ func (w *world) pagedIn(row *incidentRow) (paged []Paged) {
 }
 
 // tellRise tells of a severity that rose, or notes when that is to be done.
-func (w *world) tellRise(row *incidentRow) (effects []Effect) {
+func (w *world) tellRise(row *incidentRow) []Effect { return w.advance(row, Rise) }
+
+func (w *world) advance(row *incidentRow, rule func(Snapshot, time.Time) (State, []Effect)) (effects []Effect) {
 	delete(row.timers, ConfirmRequest)
-	row.paging, effects = Rise(w.snapshot(row, w.now), w.now)
+	row.paging, effects = rule(w.snapshot(row, w.now), w.now)
 	until, line := WaitToTell(w.snapshot(row, w.now), w.now)
 	if !until.IsZero() {
 		row.timers[ConfirmRequest] = until
@@ -253,7 +255,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 			effects = w.tellRise(row)
 		}
 	case incident.KnowLess:
-		w.knowLess(row)
+		effects = w.knowLess(row)
 	case incident.StopAndAsk:
 		w.stop(row)
 		row.unseen[row.Severity]++
@@ -269,7 +271,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 }
 
 // knowLess notes what somebody lowered, and what may be told once more because of it.
-func (w *world) knowLess(row *incidentRow) {
+func (w *world) knowLess(row *incidentRow) (effects []Effect) {
 	row.lowered, row.rose = true, time.Time{}
 	for severity := range row.told {
 		// A question that waits for its answer is about what it is now.
@@ -282,7 +284,11 @@ func (w *world) knowLess(row *incidentRow) {
 	}
 	if _, runs := row.timers[AckTimeout]; row.Status == incident.Acknowledged && !runs {
 		if row.SnoozedUntil.IsZero() {
-			w.setTimer(row, AckTimeout, row.AnsweredAt())
+			from := row.AnsweredAt()
+			if !from.Add(w.prospect.Policy.AckTimeout).After(w.now) {
+				from = w.now // it begins again
+			}
+			w.setTimer(row, AckTimeout, from)
 		} else {
 			row.timers[AckTimeout] = row.SnoozedUntil
 		}
@@ -291,6 +297,10 @@ func (w *world) knowLess(row *incidentRow) {
 		delete(row.timers, ConfirmTimeout)
 		delete(row.timers, ConfirmRequest)
 	}
+	if row.Status == incident.Triggered {
+		effects = w.advance(row, Lowered)
+	}
+	return effects
 }
 
 // stop ends the paging of a row that somebody answered, and calls off what was not sent yet.

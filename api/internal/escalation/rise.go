@@ -30,6 +30,21 @@ func Lower(state State, severity alert.Severity) State {
 	return state
 }
 
+// Lowered pages where the incident was quiet for the severity that it had, and may not be for the one that
+// somebody has given it: by the step that waits for the end of that, or from the first one when nobody has
+// heard of the incident at all.
+func Lowered(snapshot Snapshot, now time.Time) (State, []Effect) {
+	state := snapshot.State
+	switch {
+	case state.Status == Active && state.HeldBy == HeldByQuiet:
+		snapshot.State.NextDueAt = now
+		return Decide(snapshot, now)
+	case state.Status == Exhausted && state.Severity == "":
+		return Start(snapshot, now)
+	}
+	return state, nil
+}
+
 // Rise pages again because a triggered incident became more severe than people know. It does
 // nothing for a severity of which they were told, so it acts once for each incident and severity,
 // and again where somebody had lowered it in between.

@@ -132,7 +132,8 @@ func (r *Round) advanceAs(ctx context.Context, batch *pgx.Batch, record incident
 }
 
 // knowLess notes that an incident is less bad than people were told, as somebody says. Whoever has it
-// is asked no more what it was; timers that wait for maintenance find out what there still is to tell.
+// is asked no more what it was; timers that wait for maintenance find out what there still is to tell. What
+// was quiet as it was may page now.
 func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil || !found {
@@ -154,6 +155,9 @@ func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentd
 		} else if current.AckTimeout > 0 {
 			r.setTimer(record, escalation.AckTimeout, due)
 		}
+	}
+	if record.Status == incident.Triggered {
+		return r.advanceAs(ctx, batch, record, record.Severity, escalation.Lowered)
 	}
 	current.State = escalation.Lower(current.State, record.Severity)
 	r.save(current.Paging)

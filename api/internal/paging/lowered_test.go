@@ -83,6 +83,31 @@ func TestASeverityThatRisesAfterItWasLoweredIsNews(t *testing.T) {
 	})
 }
 
+// TestWhatWasQuietPagesOnceItIsLowered to a severity that is not: at the end of the quiet time it was late, and
+// where that has no end nobody heard of it.
+func TestWhatWasQuietPagesOnceItIsLowered(t *testing.T) {
+	t.Parallel()
+	for name, quiet := range map[string]string{
+		"until the evening": `[{"severities": ["high"], "windows": [{"days": [], "from": 0, "to": 1410}]}]`,
+		"without end":       `[{"severities": ["high"], "windows": []}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.SetSteps(t, page(user(w.Bob)))
+			w.Exec(t, `UPDATE escalation_policy SET quiet = $1`, quiet)
+			w.Clock.Freeze(friday)
+			w.send(t, "down", alert.High)
+			w.tick(t, time.Minute)
+			equal(t, "quiet", w.cycles(t))
+			w.by(t, alert.Low)
+			if got := w.cycles(t); len(got) != 1 {
+				t.Errorf("lowered: %q", got)
+			}
+		})
+	}
+}
+
 // TestALimitThatPassedBeginsAgainOnceItIsLowered to a severity that is paged for: it may have passed unheard, and
 // somebody is at it now.
 func TestALimitThatPassedBeginsAgainOnceItIsLowered(t *testing.T) {
