@@ -122,7 +122,7 @@ describe('the incidents page', () => {
     await rows();
     await userEvent.keyboard('jx');
     expect(await screen.findByRole('checkbox', { name: 'Select #c41e' })).toBeChecked();
-    await userEvent.click(screen.getByRole('button', { name: 'Acknowledge 1' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Acknowledge 1' }));
     await waitFor(() => expect(screen.queryByText('1 selected')).toBeNull());
     expect(asked).toEqual([
       {

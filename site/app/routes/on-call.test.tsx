@@ -91,7 +91,7 @@ describe('the on-call page', () => {
     );
     show();
     await userEvent.click(await screen.findByRole('button', { name: 'Cover this gap' }));
-    await userEvent.click(screen.getByRole('button', { name: 'Create override' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Create override' }));
     await waitFor(() =>
       expect(sent).toEqual({
         kind: 'take_over',
@@ -114,7 +114,7 @@ describe('the on-call page', () => {
     const [final] = await screen.findAllByRole('button', { name: /^Jonas Okafor, Until/ });
     if (!final) throw new Error('a shift expected');
     await userEvent.click(final);
-    await userEvent.click(screen.getByRole('button', { name: 'I take it' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'I take it' }));
     expect(await screen.findByText('An override of the past changes nothing.')).toBeInTheDocument();
   });
 
