@@ -116,7 +116,7 @@ FROM users u WHERE u.id = $2 AND i.org_id = $1 AND i.status = 'resolved' AND $2 
 // forgetSQL calls off what waits for person $2 and removes the membership; keys of the rest follow it.
 // A contact method stays without person and address, for the log of what was sent to it.
 var forgetSQL = []string{
-	forgetOverSQL + ` AND $3::timestamptz IS NOT NULL`, // what was resolved before the locks were there
+	forgetOverSQL + ` AND $3::timestamptz IS NOT NULL`, // what was resolved since
 	`UPDATE notification SET state = 'cancelled', finished_at = $3, finished_for = 'removed'
 	 WHERE org_id = $1 AND user_id = $2 AND state = 'pending' AND finished_at IS NULL`,
 	`UPDATE contact_method SET user_id = NULL, address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL, next_try_at = NULL,

@@ -253,7 +253,7 @@ func TestAnAlertThatAnotherReplicaStoresMeanwhileIsARepeat(t *testing.T) {
 			batch := alert.Batch{Alerts: []alert.Received{pagingtest.Firing("cpu", "cpu", pagingtest.Began)}}
 			accepted <- w.Intake.Accept(t.Context(), w.Route, batch)
 		}()
-		for pgtest.One[int](t, w.Database, `SELECT count(*) FROM pg_locks WHERE NOT granted`) == 0 {
+		for w.Waiting(t) == 0 {
 			select {
 			case err := <-accepted:
 				return fmt.Errorf("it did not wait for the other replica: %w", err)

@@ -131,33 +131,32 @@ func (r *Round) advanceAs(ctx context.Context, batch *pgx.Batch, record incident
 	return r.decided(ctx, record, state, effects)
 }
 
-// knowLess notes that an incident is less bad than people were told, as somebody says. Whoever has it
-// is asked no more what it was; timers that wait for maintenance find out what there still is to tell. What
-// was quiet as it was may page now.
+// knowLess notes that an incident is less bad than people were told, as somebody says. What was quiet as it
+// was may page now. Whoever has it is asked no more what it was.
 func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	if record.Status == incident.Triggered {
+		return r.advanceAs(ctx, batch, record, record.Severity, escalation.Lowered)
+	}
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil || !found {
 		return err
 	}
 	over := []escalation.TimerKind{escalation.ConfirmTimeout, escalation.ConfirmRequest}
-	if record.Status == incident.Acknowledged && !record.WantsConfirmation() && current.Timed(over...) {
+	if !record.WantsConfirmation() && current.Timed(over...) {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
-	if record.Status == incident.Acknowledged && !current.Timed(escalation.AckTimeout) {
-		// It may have passed in a quiet time without end, which this severity does not have. Where it has,
-		// whoever says so is at it now: they have the whole of it once more.
+	switch {
+	case current.Timed(escalation.AckTimeout):
+	case !record.SnoozedUntil.IsZero():
+		r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
+	case current.AckTimeout > 0:
+		// It may have passed in a quiet time without end, which this severity does not have, or before the
+		// policy had a limit. Whoever says so is at it now: the whole of it begins again.
 		due := record.AnsweredAt().Add(current.AckTimeout)
 		if !due.After(r.now) {
 			due = r.now.Add(current.AckTimeout)
 		}
-		if !record.SnoozedUntil.IsZero() {
-			r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
-		} else if current.AckTimeout > 0 {
-			r.setTimer(record, escalation.AckTimeout, due)
-		}
-	}
-	if record.Status == incident.Triggered {
-		return r.advanceAs(ctx, batch, record, record.Severity, escalation.Lowered)
+		r.setTimer(record, escalation.AckTimeout, due)
 	}
 	current.State = escalation.Lower(current.State, record.Severity)
 	r.save(current.Paging)

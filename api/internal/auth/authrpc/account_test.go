@@ -72,14 +72,14 @@ func TestASignInThatBeganBeforeANewPassword(t *testing.T) {
 		"another password": {"'" + other + "'", http.StatusUnauthorized},
 		"none":             {"password_hash", http.StatusOK},
 	} {
-		owner, watcher := w.db.Owner(t), w.db.Owner(t)
+		owner := w.db.Owner(t)
 		if _, err := owner.Exec(t.Context(), `BEGIN; SET LOCAL ROLE nightbell_system; UPDATE users SET password_hash = `+test.change+` WHERE email = '`+dana.email+`'`); err != nil {
 			t.Fatal(err)
 		}
 		answered := make(chan int, 1)
 		go func() { answered <- w.anyone().login(dana.email, password, "").status }()
 		for waiting := 0; waiting == 0 && len(answered) == 0; time.Sleep(time.Millisecond) {
-			must(t, watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`).Scan(&waiting))
+			waiting = w.db.Waiting(t)
 		}
 		if _, err := owner.Exec(t.Context(), `COMMIT`); err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestSignInsToAnAccountThatIsBeingDeletedRefuseNoSender(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dana := w.join("dana@rockets.example")
-	deleting, watcher := w.db.Owner(t), w.db.Owner(t)
+	deleting := w.db.Owner(t)
 	if _, err := deleting.Exec(t.Context(), `BEGIN; SET LOCAL ROLE nightbell_system; SELECT FROM users WHERE email = '`+dana.email+`' FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestSignInsToAnAccountThatIsBeingDeletedRefuseNoSender(t *testing.T) {
 		go func() { answered <- w.anyone().login(dana.email, password, "").status }()
 	}
 	for waiting := 0; waiting < connections && len(answered) == 0; time.Sleep(time.Millisecond) {
-		must(t, watcher.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`).Scan(&waiting))
+		waiting = w.db.Waiting(t)
 	}
 	// A statement may take 5 s, by when a sender has long been refused.
 	soon, cancel := context.WithTimeout(t.Context(), 4*time.Second)

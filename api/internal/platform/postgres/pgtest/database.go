@@ -93,6 +93,12 @@ func (d *Database) Exec(tb testing.TB, sql string, args ...any) {
 	}
 }
 
+// Waiting counts the locks of this database that somebody waits for.
+func (d *Database) Waiting(tb testing.TB) int {
+	tb.Helper()
+	return One[int](tb, d, `SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted AND a.datname = current_database()`)
+}
+
 // One returns the single value that a query yields as nightbell_system, and
 // fails the test when it fails or finds no row.
 func One[T any](tb testing.TB, d *Database, sql string, args ...any) T {
