@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 
 /** Where the list of keys shows an action. */
 export type KeySection = 'Everywhere' | 'In a list' | 'On an incident';
@@ -16,6 +16,8 @@ export interface KeyAction {
 
 // What the pages and the frame around them do at present; the list of keys is read from it, so it cannot lie.
 const bound = new Set<RefObject<readonly KeyAction[]>>();
+const watchers = new Set<() => void>();
+let changes = 0;
 const together = 1500;
 let first = { key: '', at: 0 };
 
@@ -26,16 +28,38 @@ export function useKeys(actions: readonly KeyAction[]): void {
   useEffect(() => {
     if (bound.size === 0) document.addEventListener('keydown', onKey);
     bound.add(latest);
+    changed();
     return () => {
       bound.delete(latest);
+      changed();
       if (bound.size === 0) document.removeEventListener('keydown', onKey);
     };
   }, []);
 }
 
-/** Everything a key does on the page that is shown. */
-export function keyActions(): readonly KeyAction[] {
+function changed(): void {
+  changes++;
+  for (const notify of watchers) notify();
+}
+
+function keyActions(): readonly KeyAction[] {
   return [...bound].flatMap((actions) => actions.current);
+}
+
+/** Everything a key does on the page that is shown, also where that page comes only after the first look. */
+export function useKeyActions(): readonly KeyAction[] {
+  const seen = useSyncExternalStore(
+    watch,
+    () => changes,
+    () => 0,
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the set is read anew when something is bound or let go.
+  return useMemo(keyActions, [seen]);
+}
+
+function watch(notify: () => void): () => void {
+  watchers.add(notify);
+  return () => watchers.delete(notify);
 }
 
 function onKey(event: KeyboardEvent): void {

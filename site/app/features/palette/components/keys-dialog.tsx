@@ -1,8 +1,7 @@
-import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Dialog } from '~/components/ui/dialog';
 import { Kbd } from '~/components/ui/kbd';
-import { type KeySection, keyActions, useSingleKeys } from '~/lib/keys';
+import { type KeySection, useKeyActions, useSingleKeys } from '~/lib/keys';
 import * as styles from './keys-dialog.module.css';
 
 const sections: readonly KeySection[] = ['Everywhere', 'In a list', 'On an incident'];
@@ -11,8 +10,7 @@ const always = [{ keys: 'Ctrl K', word: 'Find anything', section: 'Everywhere' }
 /** Every key of the page below, as it is bound there, and the switch that turns single keys off. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const [on, turn] = useSingleKeys();
-  // As they were when the list was asked for; the dialog itself binds none.
-  const [actions] = useState(() => [...always, ...keyActions()]);
+  const actions = [...always, ...useKeyActions()];
   return (
     <Dialog title="Keys" onClose={onClose}>
       <div className={styles.keys}>
