@@ -1,0 +1,67 @@
+package incidents
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+)
+
+// TestAnIncidentIsReadByKeyInAStorm: everybody who answers reads the incident again, with what it has to do
+// with. A storm opens thousands of incidents before PostgreSQL analyzes them, and connections keep the plans
+// that they made before or meanwhile.
+func TestAnIncidentIsReadByKeyInAStorm(t *testing.T) {
+	t.Parallel()
+	for _, before := range []int{1, 100, 3000} {
+		t.Run(fmt.Sprintf("planned at %d incidents", before), func(t *testing.T) {
+			t.Parallel()
+			db := pgtest.New(t)
+			org, asked := uuid.New(), uuid.New()
+			db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
+			db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, triggered_at, updated_at)
+				VALUES ($1, $2, 1, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now())`, org, asked)
+			open := func(from, to int) {
+				db.Exec(t, `INSERT INTO incident (org_id, id, number, incident_key, title, status, severity, urgency, source, triggered_at, updated_at)
+					SELECT $1, gen_random_uuid(), n, 'alert:' || n, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now()
+					FROM generate_series($2::integer, $3::integer) n`, org, from, to)
+			}
+			open(2, before)
+			err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
+				// 1. A plan is made and kept.
+				if _, err := tx.Exec(ctx, `SET LOCAL plan_cache_mode = force_generic_plan`); err != nil {
+					return err
+				}
+				if _, err := tx.Exec(ctx, `PREPARE related (uuid, uuid, integer) AS `+relatedSQL); err != nil {
+					return err
+				}
+				execute := fmt.Sprintf(`EXECUTE related ('%s', '%s', %d)`, org, asked, mostMerged)
+				if _, err := tx.Exec(ctx, execute); err != nil {
+					return err
+				}
+				// 2. The storm goes on.
+				open(max(before+1, 2), 5000)
+				db.Exec(t, `UPDATE incident SET status = 'resolved', resolved_at = nightbell_now(), merged_into_id = $2 WHERE org_id = $1 AND number IN (4001, 4002, 4003)`, org, asked)
+				db.Exec(t, `INSERT INTO incident_link (org_id, incident_id, other_id, created_at)
+					SELECT org_id, least(id, $2), greatest(id, $2), nightbell_now() FROM incident WHERE org_id = $1 AND number IN (4501, 4502)`, org, asked)
+				var plan []byte
+				if err := tx.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+execute).Scan(&plan); err != nil {
+					return err
+				}
+				if read, _ := planOf(t, plan).incidents(); read > 20 {
+					t.Errorf("%v incidents are read for one among 5,000, in %v ms", read, planOf(t, plan).number("Actual Total Time"))
+				}
+				if found := planOf(t, plan).number("Actual Rows"); found != 5 {
+					t.Errorf("%v incidents are found that have to do with it, want 3 merged and 2 linked", found)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
