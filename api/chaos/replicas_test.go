@@ -173,11 +173,15 @@ func (w *world) freezeAtRandom(o *tenant, nth int, clock *pgtest.Clock, random *
 	}()
 	time.Sleep(after)
 	victim.signal(syscall.SIGSTOP)
+	frozen := time.Now()
 	w.crashed()
 	stored := func() bool { return w.count("SELECT count(*) FROM alert WHERE title = $1", key) > 0 }
 	if stored() {
 		clock.Advance(11 * time.Second)
 		w.awaitQuiet(patience)
+		// A worker sees by its own clock that its last look is half a second old, and that clock is not
+		// moved: nobody is frozen for less than that and outlives a lease.
+		time.Sleep(time.Until(frozen.Add(600 * time.Millisecond)))
 	}
 	already := len(w.providers.journal.all())
 	victim.signal(syscall.SIGCONT)

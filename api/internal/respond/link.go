@@ -109,13 +109,16 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 	return nil
 }
 
+// pagedSQL reads pages by their keys, and then each incident by its own. OFFSET 0 keeps that order: before tables
+// are analyzed, PostgreSQL would read all pages of the organization, and all of its incidents for each
+// (TestALinkIsReadByKeyInAStorm).
 const pagedSQL = `
 SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.confirmed_at, i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, '')
-FROM (SELECT DISTINCT n.incident_id
-      FROM (SELECT unnest(notification_ids) AS id FROM delivery WHERE org_id = $1 AND id = $2) page
-      JOIN notification n ON n.org_id = $1 AND n.id = page.id
-      WHERE n.user_id = $3) carried
-JOIN incident i ON i.org_id = $1 AND i.id = carried.incident_id
+FROM (SELECT DISTINCT incident_id FROM (
+          SELECT n.incident_id, n.user_id FROM notification n
+          WHERE n.org_id = $1 AND n.id = ANY ((SELECT notification_ids FROM delivery WHERE org_id = $1 AND id = $2)::uuid[]) OFFSET 0) page
+      WHERE user_id = $3) carried
+CROSS JOIN LATERAL (SELECT * FROM incident WHERE org_id = $1 AND id = carried.incident_id OFFSET 0) i
 LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
 LEFT JOIN users a ON a.id = i.acknowledged_by
 ORDER BY array_position(ARRAY['triggered', 'acknowledged', 'resolved'], i.status),
