@@ -29,8 +29,8 @@ CROSS JOIN LATERAL (SELECT * FROM incident WHERE org_id = $1 AND id = related.id
 ORDER BY i.triggered_at DESC, i.id DESC`
 	subscribersSQL = `SELECT u.id, u.name FROM incident_subscriber s JOIN users u ON u.id = s.user_id
 		WHERE s.org_id = $1 AND s.incident_id = $2 ORDER BY lower(u.name), u.id`
-	runbookSQL = `SELECT s.runbook_url FROM incident i JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
-		WHERE i.org_id = $1 AND i.id = $2 AND s.runbook_url <> ''`
+	runbookSQL = `SELECT s.runbook_url FROM (SELECT service_id FROM incident WHERE org_id = $1 AND id = $2 OFFSET 0) i
+		JOIN service s ON s.org_id = $1 AND s.id = i.service_id WHERE s.runbook_url <> ''`
 )
 
 // addRelated adds what only the screen of one incident shows, by one round trip.

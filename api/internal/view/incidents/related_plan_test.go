@@ -20,14 +20,15 @@ func TestAnIncidentIsReadByKeyInAStorm(t *testing.T) {
 		t.Run(fmt.Sprintf("planned at %d incidents", before), func(t *testing.T) {
 			t.Parallel()
 			db := pgtest.New(t)
-			org, asked := uuid.New(), uuid.New()
+			org, service, asked := uuid.New(), uuid.New(), uuid.New()
 			db.Exec(t, `INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'organization', 'Acme', nightbell_now())`, org)
-			db.Exec(t, `INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, triggered_at, updated_at)
-				VALUES ($1, $2, 1, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now())`, org, asked)
+			db.Exec(t, `INSERT INTO service (org_id, id, name, runbook_url, created_at, updated_at) VALUES ($1, $2, 'Checkout', 'https://example.com/runbook', nightbell_now(), nightbell_now())`, org, service)
+			db.Exec(t, `INSERT INTO incident (org_id, id, number, service_id, title, status, severity, urgency, source, triggered_at, updated_at)
+				VALUES ($1, $2, 1, $3, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now())`, org, asked, service)
 			open := func(from, to int) {
-				db.Exec(t, `INSERT INTO incident (org_id, id, number, incident_key, title, status, severity, urgency, source, triggered_at, updated_at)
-					SELECT $1, gen_random_uuid(), n, 'alert:' || n, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now()
-					FROM generate_series($2::integer, $3::integer) n`, org, from, to)
+				db.Exec(t, `INSERT INTO incident (org_id, id, number, service_id, incident_key, title, status, severity, urgency, source, triggered_at, updated_at)
+					SELECT $1, gen_random_uuid(), n, $4, 'alert:' || n, 'Slow', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now()
+					FROM generate_series($2::integer, $3::integer) n`, org, from, to, service)
 			}
 			open(2, before)
 			err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
@@ -38,9 +39,14 @@ func TestAnIncidentIsReadByKeyInAStorm(t *testing.T) {
 				if _, err := tx.Exec(ctx, `PREPARE related (uuid, uuid, integer) AS `+relatedSQL); err != nil {
 					return err
 				}
-				execute := fmt.Sprintf(`EXECUTE related ('%s', '%s', %d)`, org, asked, mostMerged)
-				if _, err := tx.Exec(ctx, execute); err != nil {
+				if _, err := tx.Exec(ctx, `PREPARE runbook (uuid, uuid) AS `+runbookSQL); err != nil {
 					return err
+				}
+				execute, runbook := fmt.Sprintf(`EXECUTE related ('%s', '%s', %d)`, org, asked, mostMerged), fmt.Sprintf(`EXECUTE runbook ('%s', '%s')`, org, asked)
+				for _, first := range []string{execute, runbook} {
+					if _, err := tx.Exec(ctx, first); err != nil {
+						return err
+					}
 				}
 				// 2. The storm goes on.
 				open(max(before+1, 2), 5000)
@@ -56,6 +62,12 @@ func TestAnIncidentIsReadByKeyInAStorm(t *testing.T) {
 				}
 				if found := planOf(t, plan).number("Actual Rows"); found != 5 {
 					t.Errorf("%v incidents are found that have to do with it, want 3 merged and 2 linked", found)
+				}
+				if err := tx.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+runbook).Scan(&plan); err != nil {
+					return err
+				}
+				if read, _ := planOf(t, plan).incidents(); read > 1 || planOf(t, plan).number("Actual Rows") != 1 {
+					t.Errorf("%v incidents are read for the runbook of one, and %v found", read, planOf(t, plan).number("Actual Rows"))
 				}
 				return nil
 			})
