@@ -2,7 +2,6 @@ package respond
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -46,20 +45,12 @@ func TestALinkIsReadByKeyInAStorm(t *testing.T) {
 					return err
 				}
 				storm(before+1, 5000)
-				var plan []byte
-				if err := tx.QueryRow(ctx, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) `+execute).Scan(&plan); err != nil {
+				plan, err := pgtest.Explain(ctx, tx, execute)
+				if err != nil {
 					return err
 				}
-				var explained []struct{ Plan map[string]any }
-				if err := json.Unmarshal(plan, &explained); err != nil {
-					return err
-				}
-				number := func(name string) float64 {
-					value, _ := explained[0].Plan[name].(float64)
-					return value
-				}
-				if blocks := number("Shared Hit Blocks") + number("Shared Read Blocks"); number("Actual Rows") != 1 || blocks > 50 {
-					t.Errorf("%v incidents are found by %v blocks, want the one by 50 at most", number("Actual Rows"), blocks)
+				if blocks := plan.Blocks(); plan.Number("Actual Rows") != 1 || blocks > 50 {
+					t.Errorf("%v incidents are found by %v blocks, want the one by 50 at most", plan.Number("Actual Rows"), blocks)
 				}
 				return nil
 			})

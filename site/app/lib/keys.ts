@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 
 /** Where the list of keys shows an action. */
 export type KeySection = 'Everywhere' | 'In a list' | 'On an incident';
@@ -15,9 +15,9 @@ export interface KeyAction {
 }
 
 // What the pages and the frame around them do at present; the list of keys is read from it, so it cannot lie.
-const bound = new Set<RefObject<readonly KeyAction[]>>();
-const watchers = new Set<() => void>();
-let changes = 0;
+let bound: readonly RefObject<readonly KeyAction[]>[] = [];
+// Who shows what is bound, or whether single keys are on.
+const listeners = new Set<() => void>();
 const together = 1500;
 let first = { key: '', at: 0 };
 
@@ -26,40 +26,32 @@ export function useKeys(actions: readonly KeyAction[]): void {
   const latest = useRef(actions);
   latest.current = actions;
   useEffect(() => {
-    if (bound.size === 0) document.addEventListener('keydown', onKey);
-    bound.add(latest);
-    changed();
+    if (bound.length === 0) document.addEventListener('keydown', onKey);
+    bind([...bound, latest]);
     return () => {
-      bound.delete(latest);
-      changed();
-      if (bound.size === 0) document.removeEventListener('keydown', onKey);
+      bind(bound.filter((actions) => actions !== latest));
+      if (bound.length === 0) document.removeEventListener('keydown', onKey);
     };
   }, []);
 }
 
-function changed(): void {
-  changes++;
-  for (const notify of watchers) notify();
+function bind(actions: typeof bound): void {
+  bound = actions;
+  for (const notify of listeners) notify();
 }
 
 function keyActions(): readonly KeyAction[] {
-  return [...bound].flatMap((actions) => actions.current);
+  return bound.flatMap((actions) => actions.current);
 }
 
 /** Everything a key does on the page that is shown, also where that page comes only after the first look. */
 export function useKeyActions(): readonly KeyAction[] {
-  const seen = useSyncExternalStore(
-    watch,
-    () => changes,
-    () => 0,
+  useSyncExternalStore(
+    subscribe,
+    () => bound,
+    () => bound,
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the set is read anew when something is bound or let go.
-  return useMemo(keyActions, [seen]);
-}
-
-function watch(notify: () => void): () => void {
-  watchers.add(notify);
-  return () => watchers.delete(notify);
+  return keyActions();
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -83,7 +75,6 @@ function isTyping(target: EventTarget | null): boolean {
 
 // Speech input types single keys by accident, so they can be turned off (WCAG 2.2, 2.1.4).
 const key = 'single-keys';
-const listeners = new Set<() => void>();
 let forgotten: boolean | null = null;
 
 function keysOn(): boolean {

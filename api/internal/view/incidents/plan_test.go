@@ -2,9 +2,7 @@ package incidents
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -147,49 +145,17 @@ func TestWhatFitsFewOfManyIsFoundByItsCursors(t *testing.T) {
 // rowsRead is how many rows of incidents a page reads, with those that no condition let through.
 func (c *crowd) rowsRead(t *testing.T, request *nightbellv1.ListIncidentsRequest) (read float64, sequential bool) {
 	t.Helper()
-	var plan []byte
 	err := c.InTenant(t.Context(), c.org, func(ctx context.Context, tx pgx.Tx) error {
 		query, err := listQuery(c.org, request)
 		if err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+query.page(51, 0), query.arguments...).Scan(&plan)
+		plan, err := pgtest.Explain(ctx, tx, query.page(51, 0), query.arguments...)
+		read, sequential = plan.Of("incident")
+		return err
 	}, postgres.InOrder())
 	if err != nil {
 		t.Fatal(err)
-	}
-	return planOf(t, plan).incidents()
-}
-
-// node is a step of a plan, as EXPLAIN writes it.
-type node map[string]any
-
-func planOf(t *testing.T, explained []byte) node {
-	t.Helper()
-	var plans []struct{ Plan node }
-	if err := json.Unmarshal(explained, &plans); err != nil {
-		t.Fatal(err)
-	}
-	return plans[0].Plan
-}
-
-func (n node) number(name string) float64 {
-	number, _ := n[name].(float64)
-	return number
-}
-
-func (n node) incidents() (read float64, sequential bool) { return n.of("incident") }
-
-// of is how many rows of a table, or of its partitions, a plan reads.
-func (n node) of(table string) (read float64, sequential bool) {
-	if name, _ := n["Relation Name"].(string); name == table || strings.HasPrefix(name, table+"_") {
-		read = (n.number("Actual Rows") + n.number("Rows Removed by Filter")) * n.number("Actual Loops")
-		sequential = n["Node Type"] == "Seq Scan"
-	}
-	below, _ := n["Plans"].([]any)
-	for _, one := range below {
-		rows, whole := node(one.(map[string]any)).of(table)
-		read, sequential = read+rows, sequential || whole
 	}
 	return read, sequential
 }
@@ -221,11 +187,11 @@ func TestStoringAnIncidentWritesToNoIndexOfFilters(t *testing.T) {
 		}
 	}
 	records := func(sql string, arguments ...any) float64 {
-		var plan []byte
-		if err := owner.QueryRow(t.Context(), "EXPLAIN (ANALYZE, WAL, FORMAT JSON) "+sql, arguments...).Scan(&plan); err != nil {
+		plan, err := pgtest.Explain(t.Context(), owner, sql, arguments...)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return planOf(t, plan).number("WAL Records")
+		return plan.Number("WAL Records")
 	}
 	const store = `INSERT INTO incident (org_id, id, number, incident_key, title, status, severity, urgency, source, triggered_at, updated_at)
 		SELECT $1, gen_random_uuid(), n, 'alert:' || n, 'Incident', 'triggered', 'high', 'high', 'prometheus', nightbell_now(), nightbell_now()
@@ -272,15 +238,16 @@ func TestAlertsOfAnIncidentAreReadWithoutTheirRepeats(t *testing.T) {
 		"one":         {oneAlertOf, []any{org, asked, one}, 10},
 		"occurrences": {reportSQL, []any{org, asked, one}, 1000},
 	} {
-		var plan []byte
-		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) error {
-			return tx.QueryRow(ctx, "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) "+query.sql, query.arguments...).Scan(&plan)
+		var plan pgtest.Plan
+		err := db.InTenant(t.Context(), org, func(ctx context.Context, tx pgx.Tx) (err error) {
+			plan, err = pgtest.Explain(ctx, tx, query.sql, query.arguments...)
+			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		read, _ := planOf(t, plan).of("alert_event")
-		t.Logf("%s: %v rows of alert_event, %v buffers, %v ms", name, read, planOf(t, plan).number("Shared Hit Blocks")+planOf(t, plan).number("Shared Read Blocks"), planOf(t, plan).number("Actual Total Time"))
+		read, _ := plan.Of("alert_event")
+		t.Logf("%s: %v rows of alert_event, %v buffers, %v ms", name, read, plan.Blocks(), plan.Number("Actual Total Time"))
 		if read > query.most {
 			t.Errorf("%s: it reads %v rows of alert_event", name, read)
 		}

@@ -53,21 +53,21 @@ func TestAnIncidentIsReadByKeyInAStorm(t *testing.T) {
 				db.Exec(t, `UPDATE incident SET status = 'resolved', resolved_at = nightbell_now(), merged_into_id = $2 WHERE org_id = $1 AND number IN (4001, 4002, 4003)`, org, asked)
 				db.Exec(t, `INSERT INTO incident_link (org_id, incident_id, other_id, created_at)
 					SELECT org_id, least(id, $2), greatest(id, $2), nightbell_now() FROM incident WHERE org_id = $1 AND number IN (4501, 4502)`, org, asked)
-				var plan []byte
-				if err := tx.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+execute).Scan(&plan); err != nil {
+				plan, err := pgtest.Explain(ctx, tx, execute)
+				if err != nil {
 					return err
 				}
-				if read, _ := planOf(t, plan).incidents(); read > 20 {
-					t.Errorf("%v incidents are read for one among 5,000, in %v ms", read, planOf(t, plan).number("Actual Total Time"))
+				if read, _ := plan.Of("incident"); read > 20 {
+					t.Errorf("%v incidents are read for one among 5,000, in %v ms", read, plan.Number("Actual Total Time"))
 				}
-				if found := planOf(t, plan).number("Actual Rows"); found != 5 {
+				if found := plan.Number("Actual Rows"); found != 5 {
 					t.Errorf("%v incidents are found that have to do with it, want 3 merged and 2 linked", found)
 				}
-				if err := tx.QueryRow(ctx, `EXPLAIN (ANALYZE, FORMAT JSON) `+runbook).Scan(&plan); err != nil {
+				if plan, err = pgtest.Explain(ctx, tx, runbook); err != nil {
 					return err
 				}
-				if read, _ := planOf(t, plan).incidents(); read > 1 || planOf(t, plan).number("Actual Rows") != 1 {
-					t.Errorf("%v incidents are read for the runbook of one, and %v found", read, planOf(t, plan).number("Actual Rows"))
+				if read, _ := plan.Of("incident"); read > 1 || plan.Number("Actual Rows") != 1 {
+					t.Errorf("%v incidents are read for the runbook of one, and %v found", read, plan.Number("Actual Rows"))
 				}
 				return nil
 			})
