@@ -29,19 +29,18 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 		r.Note(record, event)
 	}
 	anew := !outcome.Next.SnoozedUntil.Equal(record.SnoozedUntil)
-	asked := record.WantsConfirmation()
-	known := record.AcknowledgedSeverity
+	var known alert.Severity
+	if record.WantsConfirmation() { // only whoever has it was told of the rise: it is news for everybody else
+		known = record.AcknowledgedSeverity
+	}
 	record.Incident, record.Urgency = outcome.Next, incident.UrgencyOf(outcome.Next.Severity)
 	switch outcome.Paging {
 	case incident.StopPaging:
 		return r.stop(ctx, batch, record, anew)
 	case incident.NextStep:
-		return r.advance(ctx, batch, record, escalation.Advance)
+		return r.advanceAs(ctx, batch, record, known, escalation.Advance)
 	case incident.FirstStep:
-		if asked { // only whoever had it was told of the rise: it is news for everybody else
-			return r.advanceAs(ctx, batch, record, known, escalation.Start)
-		}
-		return r.advance(ctx, batch, record, escalation.Start)
+		return r.advanceAs(ctx, batch, record, known, escalation.Start)
 	case incident.TellRise:
 		return r.advance(ctx, batch, record, escalation.Rise)
 	case incident.AskAgain:

@@ -400,6 +400,23 @@ func TestAClockThatPagesAgainTellsEverybodyOfARise(t *testing.T) {
 	equal(t, "and then everybody is told", w.cyclesAfter(t, 3), "2.0.0 Bob", "2.0.0 Eve rise")
 }
 
+// TestEscalatingByHandTellsEverybodyOfARise: whoever had the incident was asked about it, and asked for the
+// next step instead of answering; those who were paged with it before know of less.
+func TestEscalatingByHandTellsEverybodyOfARise(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	eve := w.AddPerson(t, "Eve")
+	w.Clock.Freeze(friday)
+	w.SetSteps(t, page(user(w.Bob)), page(user(eve)))
+	w.send(t, "slow", alert.Low)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	w.Clock.Advance(time.Minute)
+	w.send(t, "down", alert.Critical)
+	equal(t, "who has it is asked", w.cyclesAfter(t, 1), "1.0.1 Ada rise")
+	w.Respond(t, incident.Escalate{By: pagingtest.By(w.Ada, "Ada")})
+	equal(t, "the next step, and who knew it as low", w.cyclesAfter(t, 2), "2.0.1 Bob rise", "2.0.1 Eve")
+}
+
 // TestWhomNoPageReachesIsNobody: with a mail server, somebody whose only address is not confirmed would
 // get no page, and those after them waited for one that had failed.
 func TestWhomNoPageReachesIsNobody(t *testing.T) {

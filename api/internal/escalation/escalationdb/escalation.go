@@ -108,16 +108,32 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 }
 
 // claimDueSQL lets organizations take turns: the longest overdue of each before the second of any. It looks at
-// both ends of what is due, so that one organization's backlog hides no other's step for long. Four times as
-// many are looked up as may be taken: what other replicas hold is skipped.
-// IS NOT DISTINCT FROM hides the partial index of all that is active: rows are found by their keys.
+// both ends of what is due. Where there is more between them, a loose index scan goes from one organization with
+// open incidents to the next, and those that no end shows are looked up: no backlog hides another's step. Four
+// times as many are looked up as may be taken: what other replicas hold is skipped.
+// IS NOT DISTINCT FROM hides the partial index of all that is active: rows are found by their organization or key.
 const claimDueSQL = `
-WITH due AS MATERIALIZED (
-    (SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at LIMIT 4000)
+WITH RECURSIVE oldest AS MATERIALIZED (
+    SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at LIMIT 4000
+), ends AS MATERIALIZED (
+    SELECT * FROM oldest
     UNION
     (SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at DESC LIMIT 1000)
+), open_orgs AS (
+    SELECT first.* FROM (SELECT count(*) FROM oldest HAVING count(*) = 4000) backlog, LATERAL (
+        SELECT org_id FROM incident WHERE status <> 'resolved' ORDER BY org_id, service_id, severity LIMIT 1) first
+    UNION ALL
+    SELECT next.* FROM open_orgs o, LATERAL (
+        SELECT org_id FROM incident WHERE status <> 'resolved' AND org_id > o.org_id ORDER BY org_id, service_id, severity LIMIT 1) next
+), between_ends AS (
+    SELECT due.* FROM open_orgs o, LATERAL (
+        SELECT org_id, id, paging_due_at FROM incident
+        WHERE org_id = o.org_id AND status <> 'resolved' AND paging_status IS NOT DISTINCT FROM 'active' AND paging_due_at <= $1
+        ORDER BY paging_due_at LIMIT $2) due
+    WHERE o.org_id NOT IN (SELECT org_id FROM ends)
 ), turns AS MATERIALIZED (
-    SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place FROM due
+    SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place
+    FROM (SELECT * FROM ends UNION ALL SELECT * FROM between_ends) due
 )
 SELECT ` + pagingColumns + `
 FROM (SELECT * FROM turns ORDER BY place, paging_due_at LIMIT 4 * $2) t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id

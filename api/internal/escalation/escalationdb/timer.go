@@ -49,11 +49,33 @@ func QueueDropTimers(batch *pgx.Batch, orgID, incidentID uuid.UUID, kinds ...esc
 		WHERE t.org_id = $1 AND t.incident_id = $2 AND t.kind = ANY($3) FOR UPDATE SKIP LOCKED)`, orgID, incidentID, kinds)
 }
 
+// claimTimersSQL lets organizations take turns as claimDueSQL does: behind a backlog the primary key leads from
+// one organization with timers to the next, and those that the oldest do not show are looked up. OFFSET 0
+// keeps the planner from looking for each of them among all that is due.
 const claimTimersSQL = `
+WITH RECURSIVE oldest AS MATERIALIZED (
+    SELECT org_id, incident_id, due_at FROM incident_timer WHERE kind = $1 AND due_at <= $2 ORDER BY due_at LIMIT 4000
+), timed_orgs AS (
+    SELECT first.* FROM (SELECT count(*) FROM oldest HAVING count(*) = 4000) backlog, LATERAL (
+        SELECT org_id FROM incident_timer ORDER BY org_id LIMIT 1) first
+    UNION ALL
+    SELECT next.* FROM timed_orgs o, LATERAL (
+        SELECT org_id FROM incident_timer WHERE org_id > o.org_id ORDER BY org_id LIMIT 1) next
+), behind AS (
+    SELECT due.* FROM timed_orgs o, LATERAL (
+        SELECT org_id, incident_id, due_at FROM (SELECT * FROM incident_timer WHERE org_id = o.org_id OFFSET 0) own
+        WHERE kind = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3) due
+    WHERE o.org_id NOT IN (SELECT org_id FROM oldest)
+), turns AS MATERIALIZED (
+    SELECT org_id, incident_id, due_at, row_number() OVER (PARTITION BY org_id ORDER BY due_at) AS place
+    FROM (SELECT * FROM oldest UNION ALL SELECT * FROM behind) due
+)
 SELECT t.org_id, t.incident_id, t.due_at, i.triggered_at, coalesce(u.name, '')
-FROM incident_timer t JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id
+FROM (SELECT * FROM turns ORDER BY place, due_at LIMIT 4 * $3) d
+JOIN incident_timer t ON t.org_id = d.org_id AND t.incident_id = d.incident_id AND t.kind = $1
+JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id
 LEFT JOIN users u ON u.id = i.acknowledged_by
-WHERE t.kind = $1 AND t.due_at <= $2 ORDER BY t.due_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED`
+WHERE t.due_at <= $2 ORDER BY d.place, d.due_at LIMIT $3 FOR UPDATE OF t SKIP LOCKED`
 
 // DueTimer is a timer that is due, with what its incident says of itself: as it was when
 // the timer was claimed, so that who acts on it locks the incident and looks again.
@@ -63,7 +85,7 @@ type DueTimer struct {
 	AcknowledgedBy string
 }
 
-// ClaimTimers takes up to limit timers of a kind that are due, the longest overdue
+// ClaimTimers takes up to limit timers of a kind that are due, the longest overdue of each organization
 // first, and locks them until the transaction ends. What another replica holds is skipped.
 func ClaimTimers(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind, now time.Time, limit int) ([]DueTimer, error) {
 	rows, err := tx.Query(ctx, claimTimersSQL, string(kind), now, limit)
