@@ -122,6 +122,8 @@ type Stored struct {
 	ID       uuid.UUID
 	Status   Status
 	StartsAt time.Time
+	// EndHeardAt is when its end was heard of, while it is over.
+	EndHeardAt time.Time
 	// IncidentID is Nil until the alert opened or joined an incident.
 	IncidentID uuid.UUID
 	// IncidentStartsAt is the StartsAt for which it did. It is zero when the incident
@@ -136,4 +138,6 @@ type Stored struct {
 	// IncidentNumber is 0 without an incident; IncidentResolvedAt is zero while it is open.
 	IncidentNumber     int
 	IncidentResolvedAt time.Time
+	// AnsweredFiring is set when the incident was resolved before the alert's end was heard of: by a person.
+	AnsweredFiring bool
 }

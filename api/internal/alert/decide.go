@@ -8,7 +8,7 @@ import (
 
 // The stored state of an alert only grows: (StartsAt, resolved after firing) is
 // ordered, and what is stored is the maximum of everything received. So the order in
-// which messages arrive, and how often, does not matter.
+// which messages arrive at about the same time, and how often, does not matter.
 
 // Meaning is what the newest state of an alert means for incidents.
 type Meaning string
@@ -67,12 +67,23 @@ func StartOf(r Received, now time.Time) time.Time {
 
 // Absorb gives the stored state after r; before is nil for an alert never seen.
 //
-// With a known start the maximum of both stays. Without one, a resolve is about the
+// With a known start the maximum of both stays, unless it fires again (firesAgain). Without one, a resolve is about the
 // stored episode, and a firing is about the open one if there is one: otherwise it
 // begins a new episode at now, and never at or before the stored start. While its
 // incident is open, a later episode belongs to that incident, so that a person who
 // resolves it has answered that episode too.
 func Absorb(before *Stored, r Received, now time.Time) Stored {
+	next := absorb(before, r, now)
+	switch {
+	case next.Status != Resolved:
+		next.EndHeardAt = time.Time{}
+	case before == nil || before.Status != Resolved || !before.StartsAt.Equal(next.StartsAt):
+		next.EndHeardAt = now
+	}
+	return next
+}
+
+func absorb(before *Stored, r Received, now time.Time) Stored {
 	if r.Event != nil {
 		return absorbEvent(before, r, now)
 	}
@@ -84,6 +95,11 @@ func Absorb(before *Stored, r Received, now time.Time) Stored {
 	switch {
 	case isSetBack(*before, r, now):
 		next.StartsAt, next.Status, next.IncidentStartsAt = start, Firing, time.Time{}
+	case firesAgain(*before, r, now):
+		next.Status = Firing
+		if !before.IncidentOpen && !before.AnsweredFiring {
+			next.IncidentStartsAt = time.Time{}
+		}
 	case StartKnown(r, now):
 		if newer(start, r.Status, before.StartsAt, before.Status) {
 			next.StartsAt, next.Status = start, r.Status
@@ -126,7 +142,7 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
 		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
 	}
-	return StartKnown(r, now) && !isSetBack(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
+	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
 // isSetBack reports whether the clock that said what is stored was ahead and has been set right since:
@@ -134,6 +150,18 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 // a new episode, which the incident of the other one does not answer.
 func isSetBack(before Stored, r Received, now time.Time) bool {
 	return before.Status == Resolved && before.StartsAt.After(now) && r.Status == Firing && StartKnown(r, now) && !r.StartsAt.After(now)
+}
+
+// overtaking is how much later than the end of an alert a message that was sent before may arrive: a request
+// that waits for its batch, or for a proxy.
+const overtaking = 10 * time.Second
+
+// firesAgain reports whether what was over fires with the start that it had. Alertmanager ends an alert of
+// which Prometheus brought no news, and when the two reach each other again it has the old start. What a
+// person resolved while it fired stays resolved: that start has been answered.
+func firesAgain(before Stored, r Received, now time.Time) bool {
+	return before.Status == Resolved && r.Status == Firing && StartKnown(r, now) && StartOf(r, now).Equal(before.StartsAt) &&
+		!before.StartsAt.After(now) && now.Sub(before.EndHeardAt) > overtaking
 }
 
 // newer compares two states of one alert: the later start, and within one episode

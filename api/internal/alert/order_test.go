@@ -33,7 +33,7 @@ func (w *world) receive(r Received, now time.Time) {
 	switch Decide(next) {
 	case OpenOrJoin:
 		w.opened++
-		next.IncidentID, next.IncidentStartsAt, next.IncidentOpen = uuid.UUID{byte(w.opened)}, next.StartsAt, true
+		next.IncidentID, next.IncidentStartsAt, next.IncidentOpen, next.AnsweredFiring = uuid.UUID{byte(w.opened)}, next.StartsAt, true, false
 	case Cleared:
 		next.IncidentOpen = false
 	}
@@ -45,7 +45,7 @@ func (w *world) open() bool { return w.row != nil && w.row.IncidentOpen }
 // personResolves closes the incident, if there is one.
 func (w *world) personResolves() {
 	if w.open() {
-		w.row.IncidentOpen = false
+		w.row.IncidentOpen, w.row.AnsweredFiring = false, w.row.Status == Firing
 	}
 }
 
@@ -158,6 +158,45 @@ func TestAClockThatIsSetBackHidesNothing(t *testing.T) {
 	says(65, Firing, 62, "2 incidents, open false, older false")
 	says(66, Resolved, 62, "2 incidents, open false, older false")
 	says(68, Firing, 67, "3 incidents, open true, older false")
+}
+
+// TestWhatFiresAgainWithItsOldStart: Alertmanager ended the alert for want of news from Prometheus, and both have
+// found each other again. A copy that was sent before the end comes within seconds of it.
+func TestWhatFiresAgainWithItsOldStart(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		answered bool // by a person, while it fired
+		after    time.Duration
+		again    Status
+		want     string
+	}{
+		{"a copy from before the end", false, 10 * time.Second, Firing, "1 incidents, resolved, open false"},
+		{"again", false, 10*time.Second + 1, Firing, "2 incidents, firing, open true"},
+		{"its end said again", false, time.Hour, Resolved, "1 incidents, resolved, open false"},
+		{"again, after a person had resolved it", true, time.Hour, Firing, "1 incidents, firing, open false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var w world
+			r := Received{Key: "a", Status: Firing, StartsAt: at(1)}
+			w.receive(r, at(1))
+			if test.answered {
+				w.personResolves()
+			}
+			r.Status = Resolved
+			w.receive(r, at(10))
+			w.receive(r, at(10).Add(5*time.Second)) // from the other of two Alertmanagers
+			r.Status = test.again
+			later := at(10).Add(test.after)
+			if older := IsOlder(*w.row, r, later); older != (test.after <= overtaking) {
+				t.Errorf("older is %v", older)
+			}
+			w.receive(r, later)
+			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
 }
 
 func TestMerge(t *testing.T) {

@@ -29,7 +29,8 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 				ref.Add(a.OrgID, incidentID)
 			}
 		case alert.Repeat:
-			if a.Received.Status == alert.Firing && a.Received.Severity.Rank() < a.Stored.IncidentSeverity.Rank() {
+			worse := a.Received.Status == alert.Firing && a.Received.Severity.Rank() < a.Stored.IncidentSeverity.Rank()
+			if worse || b.firesAgain(a) {
 				ref.Add(a.OrgID, a.Stored.IncidentID)
 			}
 		case alert.Suppressed, alert.Ended:
@@ -50,7 +51,19 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 		}
 		ref = b.mergedInto()
 	}
+	// Whoever stored the end of the last alert that fired may have resolved the incident since it was read.
+	for i, a := range b.alerts {
+		record, locked := b.records[a.Stored.IncidentID]
+		if b.meanings[i] == alert.Repeat && b.firesAgain(a) && locked && !record.Status.Open() {
+			b.meanings[i] = alert.OpenOrJoin
+		}
+	}
 	return nil
+}
+
+// firesAgain reports whether an alert that was over fires.
+func (b *batch) firesAgain(a alertdb.Change) bool {
+	return a.Stored.Status == alert.Firing && b.stored[a.Key()].Status == alert.Resolved
 }
 
 // mergedInto is what else has to be locked: an incident that was open when the transaction began may have

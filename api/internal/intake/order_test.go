@@ -22,17 +22,21 @@ type modelled struct {
 	key    string
 	stored *alert.Stored
 	opened int
+	over   time.Time // when the incident was resolved
 }
 
 // receive is what intake/store.go does, without a database.
 func (m *modelled) receive(r alert.Received, now time.Time) {
+	if m.stored != nil {
+		m.stored.AnsweredFiring = !m.over.IsZero() && m.over.Before(m.stored.EndHeardAt)
+	}
 	next := alert.Absorb(m.stored, r, now)
 	switch alert.Decide(next) {
 	case alert.OpenOrJoin:
-		m.opened++
+		m.opened, m.over = m.opened+1, time.Time{}
 		next.IncidentID, next.IncidentOpen, next.IncidentStartsAt = id.New(), true, next.StartsAt
 	case alert.Cleared:
-		next.IncidentOpen = false
+		next.IncidentOpen, m.over = false, now
 	case alert.Repeat, alert.Suppressed, alert.Ended:
 	}
 	m.stored = &next
@@ -62,7 +66,7 @@ func TestOrderOfMessagesAgainstTheModel(t *testing.T) {
 			m.receive(r, now)
 		}
 		w.Accept(t, batch...)
-		w.answerSome(t, random, models)
+		w.answerSome(t, random, models, now)
 		now = now.Add(time.Minute)
 	}
 	for _, m := range models {
@@ -83,14 +87,14 @@ func randomMessage(random *rand.Rand, key string) alert.Received {
 }
 
 // answerSome lets a person resolve some of the open incidents.
-func (w *workspace) answerSome(t *testing.T, random *rand.Rand, models []*modelled) {
+func (w *workspace) answerSome(t *testing.T, random *rand.Rand, models []*modelled, now time.Time) {
 	t.Helper()
 	by := incident.Actor{Kind: incident.User, ID: w.Ada, Name: "Ada"}
 	for _, m := range models {
 		if m.stored.IncidentID == uuid.Nil || !m.stored.IncidentOpen || random.IntN(4) > 0 {
 			continue
 		}
-		m.stored.IncidentOpen = false
+		m.stored.IncidentOpen, m.over = false, now
 		open := w.Texts(t, `SELECT incident_id::text FROM alert WHERE org_id = $1 AND alert_key = $2`, w.Org, m.key)
 		if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{uuid.MustParse(open[0])}, incident.Resolve{By: by}); err != nil {
 			t.Fatal(err)

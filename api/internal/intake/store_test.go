@@ -112,6 +112,103 @@ func TestARepeatDoesNotReopenWhatAPersonResolved(t *testing.T) {
 	expect(t, "incidents after a new start", w.Incidents(t), "resolved critical 1", "triggered critical 1")
 }
 
+// TestAnAlertThatFiresAgainWithItsOldStart: Alertmanager ended it for want of news from Prometheus, and when the
+// two had found each other again said once more that it fires. It was taken for a copy from before its end.
+func TestAnAlertThatFiresAgainWithItsOldStart(t *testing.T) {
+	t.Parallel()
+	fires := func(key string) alert.Received { return pagingtest.Firing(key, "g", pagingtest.Began) }
+	ends := func(key string) alert.Received { return pagingtest.Ended(key, "g", pagingtest.Began) }
+	began := func(t *testing.T) *workspace {
+		t.Helper()
+		w := newWorkspace(t)
+		w.Clock.Freeze(pagingtest.Began.Add(time.Minute))
+		w.Accept(t, fires("a"), fires("b"))
+		return w
+	}
+	t.Run("after the incident resolved with it", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Accept(t, ends("a"), ends("b"))
+		w.Clock.Advance(10 * time.Second)
+		w.Accept(t, ends("a"))
+		w.Accept(t, fires("a"))
+		expect(t, "incidents after a copy", w.Incidents(t), "resolved critical 2")
+		w.Clock.Advance(time.Second)
+		w.Accept(t, fires("a"))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 2", "triggered critical 1")
+		w.Accept(t, fires("b"))
+		expect(t, "incidents with the other one", w.Incidents(t), "resolved critical 2", "triggered critical 2")
+	})
+	t.Run("while others keep the incident open", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Accept(t, ends("a"))
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, fires("a"))
+		w.Accept(t, ends("b"))
+		expect(t, "incidents", w.Incidents(t), "triggered critical 2")
+	})
+	t.Run("after a person resolved it while it fired", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Respond(t, incident.Resolve{By: pagingtest.By(w.Ada, "Ada")})
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, ends("a"), ends("b"))
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, fires("a"))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 2")
+	})
+	t.Run("after a person resolved what was left of it", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Accept(t, ends("a"))
+		w.Clock.Advance(time.Minute)
+		w.Respond(t, incident.Resolve{By: pagingtest.By(w.Ada, "Ada")})
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, fires("a"))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 2", "triggered critical 1")
+	})
+}
+
+// TestAnAlertThatFiresAgainWhileTheIncidentResolves: the end of the last alert that fired is being stored by
+// another transaction, so the incident that the one that fires again belongs to is open only for a moment more.
+func TestAnAlertThatFiresAgainWhileTheIncidentResolves(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began), pagingtest.Firing("b", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Ended("b", "g", pagingtest.Began))
+	watching, done := w.Owner(t), make(chan struct{})
+	err := w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `UPDATE alert SET status = 'resolved', last_seen_at = nightbell_now() WHERE org_id = $1 AND alert_key = 'a'`, w.Org); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, `UPDATE incident SET status = 'resolved', resolved_at = nightbell_now(), paging_status = 'stopped', paging_due_at = NULL WHERE org_id = $1`, w.Org); err != nil {
+			return err
+		}
+		go func() {
+			defer close(done)
+			w.Accept(t, pagingtest.Firing("b", "g", pagingtest.Began.Add(time.Hour)))
+		}()
+		for waits := false; !waits; {
+			select {
+			case <-done:
+				return nil
+			default:
+			}
+			err := watching.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	<-done
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "incidents", w.Incidents(t), "resolved critical 2", "triggered critical 1")
+}
+
 func TestALaterStartOfAnOpenIncidentIsAnsweredWithIt(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
