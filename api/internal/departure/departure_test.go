@@ -75,6 +75,27 @@ func TestAPageThatWaitsForWhoLeavesGoesToTheReplacementAtOnce(t *testing.T) {
 	equal(t, "the next step keeps its delay", pages(t, w), "0 Cid", "1 Ada")
 }
 
+// TestWhoLeavesPagesNobodyInAMaintenance: nobody asked for that page, and what was due waits for the end as before.
+func TestWhoLeavesPagesNobodyInAMaintenance(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(friday)
+	cid := w.AddPerson(t, "Cid")
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Bob)), pagingtest.Page(pagingtest.User(w.Ada)))
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	w.AddMaintenance(t, friday.Add(time.Minute), friday.Add(6*time.Hour), "Moving the database", w.Service)
+	w.Clock.Advance(10 * time.Minute)
+	w.Sweep(t)
+	if err := leave(t, w, w.Bob, cid); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep(t)
+	equal(t, "in the maintenance", pages(t, w))
+	w.Clock.Advance(6 * time.Hour)
+	w.Sweep(t)
+	equal(t, "at its end", pages(t, w), "0 Cid", "1 Ada")
+}
+
 func TestAStepThatIsNotDueIsNotPagedEarly(t *testing.T) {
 	t.Parallel()
 	w := pagingtest.New(t)

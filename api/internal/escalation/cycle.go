@@ -43,6 +43,19 @@ func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
 	return state, append(skipped, more...)
 }
 
+// GoOn is Advance because whoever was waited for has left. Nobody asks for a page now, so maintenance and
+// quiet times put it off: what is due keeps its time, and paging that was over begins again at their end.
+func GoOn(snapshot Snapshot, now time.Time) (State, []Effect) {
+	switch {
+	case !snapshot.Hold.holds(now) && !snapshot.Policy.quietAt(snapshot.Severity, now):
+		return Advance(snapshot, now)
+	case snapshot.State.Status != Active:
+		return Start(snapshot, now)
+	default:
+		return snapshot.State, nil
+	}
+}
+
 // newCycle is the snapshot in which paging begins again after the steps that count as
 // passed. Nobody was paged in it yet.
 func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {

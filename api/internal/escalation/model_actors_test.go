@@ -114,7 +114,10 @@ func (w *world) pagedIn(row *incidentRow) (paged []Paged) {
 			if p.cycle > last {
 				last, paged = p.cycle, nil
 			}
-			paged = append(paged, Paged{Round: p.round, Kind: p.kind, ID: p.target})
+			asked := slices.ContainsFunc(w.pages, func(q *page) bool {
+				return q.of == row && q.cycle == p.cycle && q.target == p.target && q.confirms && q.severity == row.Severity
+			})
+			paged = append(paged, Paged{Round: p.round, Kind: p.kind, ID: p.target, Asked: asked})
 		}
 	}
 	if last < row.paging.Cycle {
@@ -171,7 +174,7 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 			w.effects[key] = true
 			p := &page{
 				key: key, of: row, target: target(effect), cycle: row.paging.Cycle, round: effect.Round, step: effect.Step,
-				decided: decided, lastResort: effect.StepID == LastResortID, kind: effect.Kind, rise: effect.Rise, severity: row.Severity, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
+				decided: decided, lastResort: effect.StepID == LastResortID, kind: effect.Kind, rise: effect.Rise, severity: row.Severity, confirms: row.Status == incident.Acknowledged, state: pending, due: w.now.Add(time.Duration(n) * time.Minute),
 			}
 			w.pages = append(w.pages, p)
 			w.after(p.due.Sub(w.now)+w.upTo(time.Second), func() { w.send(p) })
@@ -229,6 +232,11 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 			row.rose = w.now
 		}
 	}
+	if row.WantsConfirmation() && (outcome.Paging == incident.NextStep || outcome.Paging == incident.FirstStep) {
+		row.paging = Lower(row.paging, row.AcknowledgedSeverity) // only whoever has it was told of the rise
+		row.unseen[row.Severity]++
+	}
+	asked := row.WantsConfirmation()
 	row.Incident = outcome.Next
 	row.version++
 	var effects []Effect
@@ -257,6 +265,9 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 	case incident.KnowLess:
 		effects = w.knowLess(row)
 	case incident.StopAndAsk:
+		if asked { // the question waits on
+			break
+		}
 		w.stop(row)
 		row.unseen[row.Severity]++
 		effects = w.askAgain(row)

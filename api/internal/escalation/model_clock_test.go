@@ -135,6 +135,10 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		}
 		return
 	}
+	if IsHeldUnheard(row.paging) {
+		w.setTimer(row, kind, row.paging.NextDueAt)
+		return
+	}
 	w.resolvedItself++
 	row.itself = true
 	if alert := w.alerts[row.key]; alert.incident == row && !w.fault.keptAlert {

@@ -99,6 +99,7 @@ type page struct {
 	kind        EffectKind
 	rise        alert.Severity // the page tells of that
 	severity    alert.Severity // of the incident when it was decided
+	confirms    bool           // it asks whoever has the incident
 	state       pageState
 	due         time.Time
 }

@@ -21,6 +21,11 @@ func rose(told, severity alert.Severity) bool {
 // IsNews reports whether an incident is more severe than anybody was told.
 func IsNews(state State, severity alert.Severity) bool { return rose(state.Severity, severity) }
 
+// IsHeldUnheard reports whether pages wait for the end of maintenance or of a quiet time, and nobody was paged before.
+func IsHeldUnheard(state State) bool {
+	return state.Status == Active && state.HeldBy != uuid.Nil && state.Severity == ""
+}
+
 // Lower is the state after somebody said that the incident is less bad than people were told. What
 // rises above that is news, also where they had heard it before.
 func Lower(state State, severity alert.Severity) State {

@@ -248,7 +248,7 @@ func (c ResponderLeft) decide(current Incident, _ time.Time) (Outcome, error) {
 			Kind: "ack_timeout", Actor: c.By, Message: c.Name + ", who had acknowledged it, has left the organization: paging again.",
 		}), nil
 	default:
-		return changed(current, NextStep, Event{
+		return changed(current, GoOn, Event{
 			Kind: "escalated", Actor: c.By, Message: c.Name + " was paged and has left the organization: paging whoever follows.",
 		}), nil
 	}

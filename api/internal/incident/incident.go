@@ -124,6 +124,7 @@ const (
 	LeavePaging Paging = "leave"   // nothing changes
 	StopPaging  Paging = "stop"    // nobody else is paged
 	NextStep    Paging = "next"    // the next step is due now
+	GoOn        Paging = "on"      // the next step is due now, unless maintenance or a quiet time puts it off
 	FirstStep   Paging = "first"   // a new cycle begins at the first step
 	TellRise    Paging = "rise"    // the severity rose while it was triggered
 	AskAgain    Paging = "confirm" // the severity rose after it was acknowledged

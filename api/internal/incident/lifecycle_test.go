@@ -119,7 +119,7 @@ func cell(t *testing.T, current Incident, command Command) string {
 		return fmt.Sprintf("refused (%s): %s", refusal.Kind, refusal.Message)
 	}
 	words := map[Paging]string{
-		LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", FirstStep: ", the first step is paged now",
+		LeavePaging: "", StopPaging: ", paging stops", NextStep: ", the next step is paged now", GoOn: ", the next step is paged as soon as nothing holds it", FirstStep: ", the first step is paged now",
 		TellRise: ", whoever was paged is told", AskAgain: ", whoever has it is asked to acknowledge it again",
 		KnowLess:   ", and what it was before is news again when it rises",
 		StopAndAsk: ", paging stops, and whoever answered is asked to acknowledge what it is now",
@@ -278,7 +278,7 @@ func checkStep(t *testing.T, before Incident, command Command, outcome Outcome, 
 		t.Errorf("%#v changed %+v to %+v without saying so", command, before, after)
 	case err != nil && outcome.Changed:
 		t.Errorf("%#v was refused and changed something", command)
-	case !after.Status.Open() && outcome.Paging == NextStep:
+	case !after.Status.Open() && (outcome.Paging == NextStep || outcome.Paging == GoOn):
 		t.Errorf("%#v pages for an incident that is over", command)
 	case (after.Status == Resolved) == after.ResolvedAt.IsZero():
 		t.Errorf("%#v: %+v breaks the table's CHECK on resolved_at", command, after)

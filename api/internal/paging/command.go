@@ -39,6 +39,8 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 		return r.stop(ctx, batch, record, anew)
 	case incident.NextStep:
 		return r.advanceAs(ctx, batch, record, known, escalation.Advance)
+	case incident.GoOn:
+		return r.advance(ctx, batch, record, escalation.GoOn)
 	case incident.FirstStep:
 		return r.advanceAs(ctx, batch, record, known, escalation.Start)
 	case incident.TellRise:
@@ -46,6 +48,10 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	case incident.AskAgain:
 		return r.askAgain(ctx, batch, record)
 	case incident.StopAndAsk:
+		if known != "" { // the question that was asked before waits on, whatever this one saw
+			r.setSnooze(record)
+			return nil
+		}
 		if err := r.stop(ctx, batch, record, anew); err != nil {
 			return err
 		}
@@ -64,9 +70,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, anew bool) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
-	if !record.SnoozedUntil.IsZero() {
-		r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
-	}
+	r.setSnooze(record)
 	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
 	if err != nil || !found {
 		return err
@@ -88,6 +92,13 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 		r.save(current.Paging)
 	}
 	return nil
+}
+
+// setSnooze lets the incident come back when its snooze ends, if it is snoozed.
+func (r *Round) setSnooze(record incidentdb.Record) {
+	if !record.SnoozedUntil.IsZero() {
+		r.setTimer(record, escalation.AckTimeout, record.SnoozedUntil)
+	}
 }
 
 // advance pages by what the rule makes of the incident's state: the next step, or the

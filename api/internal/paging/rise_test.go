@@ -168,6 +168,35 @@ func TestAnAnswerThatDidNotSeeTheRise(t *testing.T) {
 	}
 }
 
+// TestAQuestionOutlivesASnoozeThatDidNotSeeTheRise: its timer was taken away and nobody was asked again, so the
+// incident slept as critical for as long as it was snoozed for as low.
+func TestAQuestionOutlivesASnoozeThatDidNotSeeTheRise(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]func(incident.Snooze) incident.Command{
+		"it was snoozed before":      func(same incident.Snooze) incident.Command { return same },
+		"it was acknowledged before": func(same incident.Snooze) incident.Command { return incident.Acknowledge{By: same.By, Seen: same.Seen} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.Clock.Freeze(friday)
+			w.send(t, "slow", alert.Low)
+			w.Clock.Advance(time.Second)
+			w.send(t, "down", alert.Critical)
+			snooze := incident.Snooze{By: pagingtest.By(w.Bob, "Bob"), For: 8 * time.Hour, Seen: map[uuid.UUID]alert.Severity{w.OnlyIncident(t): alert.Low}}
+			w.Respond(t, first(snooze))
+			equal(t, "asked", w.cyclesAfter(t, 2), "1.0.1 Bob rise")
+			w.tick(t, 5*time.Minute)
+			w.Respond(t, snooze)
+			w.tick(t, 10*time.Minute-time.Second)
+			equal(t, "before the time to confirm", w.cyclesAfter(t, 3))
+			w.tick(t, time.Second)
+			equal(t, "after it", w.Incidents(t), "triggered critical 2")
+			equal(t, "paged", w.cyclesAfter(t, 3)[:1], "2.0.0 Ada")
+		})
+	}
+}
+
 // TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement, from which the time to acknowledge is
 // measured, while the limit of the acknowledgement counts from the confirmation.
 func TestConfirmingKeepsTheTimeOfTheFirstAcknowledgement(t *testing.T) {

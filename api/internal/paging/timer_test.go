@@ -128,6 +128,26 @@ func TestWhatBringsNoNewsResolvesItself(t *testing.T) {
 	}
 }
 
+// TestWhatNobodyHasHeardOfDoesNotResolveItself: one alert comes in a maintenance that is longer than alerts without
+// news stay open. At its end there was nothing left to page for.
+func TestWhatNobodyHasHeardOfDoesNotResolveItself(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET auto_resolve_seconds = 3600`)
+	w.Clock.Freeze(friday)
+	w.AddMaintenance(t, friday, friday.Add(6*time.Hour), "Moving the database", w.Service)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.tick(t, 2*time.Hour)
+	w.tick(t, 4*time.Hour-time.Second)
+	equal(t, "in the maintenance", w.Incidents(t), "triggered critical 1")
+	w.tick(t, time.Second)
+	equal(t, "paged at its end", w.Paged(t), "0.0 Ada")
+	w.tick(t, time.Hour-time.Second)
+	equal(t, "just under its time later", w.Incidents(t), "triggered critical 1")
+	w.tick(t, time.Second)
+	equal(t, "and then", w.Incidents(t), "resolved critical 1")
+}
+
 func TestARepeatOfWhatAPersonResolvedStaysQuiet(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

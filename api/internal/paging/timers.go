@@ -192,12 +192,26 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		r.setTimer(record, timer.Kind, at)
 		return nil
 	case timer.Kind == escalation.AutoResolve:
+		if told, err := r.waitToBeHeard(ctx, record, snapshot.Policy); err != nil || !told {
+			return err
+		}
 		alertdb.QueueRelease(&r.batch, record.ID)
 		return r.Command(ctx, &r.batch, record, incident.NothingNew{For: snapshot.Policy.AutoResolve})
 	case quiet != nil:
 		return r.wait(ctx, record, timer.Kind, until, quiet)
 	}
 	return r.Command(ctx, &r.batch, record, incident.AckTimeout{ByName: timer.AcknowledgedBy})
+}
+
+// waitToBeHeard keeps an incident of which nobody has heard, because its pages are held: it has its time
+// once they are not. It reports whether there is nothing to wait for.
+func (r *timerRound) waitToBeHeard(ctx context.Context, record incidentdb.Record, policy escalation.Policy) (told bool, err error) {
+	current, found, err := escalationdb.Get(ctx, r.tx, record.OrgID, record.ID, record.PolicyID)
+	if err != nil || !found || !escalation.IsHeldUnheard(current.State) {
+		return true, err
+	}
+	r.setTimer(record, escalation.AutoResolve, current.NextDueAt.Add(policy.AutoResolve))
+	return false, nil
 }
 
 // waitToTell puts off once more what people are to be told of a rise, where that is still to be told.

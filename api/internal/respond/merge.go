@@ -94,7 +94,7 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 }
 
 // keepPaged refuses a merge after which nobody would be paged: into one that waits for the end of maintenance
-// or of a quiet time, or, of one that nobody has answered, into one that sleeps or that no person has. Where
+// or of a quiet time, or, of one that nobody has answered as it is now, into one that sleeps or that no person has. Where
 // the paging of the other ran out, or would page nobody more, it begins again.
 func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merged, into incidentdb.Record) error {
 	if into.Status == incident.Triggered {
@@ -102,8 +102,8 @@ func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merge
 			return cmp.Or(err, error(errHeld))
 		}
 	}
-	if merged.Status != incident.Triggered {
-		return nil
+	if merged.Status != incident.Triggered && !merged.WantsConfirmation() {
+		return nil // somebody has it as it is
 	}
 	// Whoever has the other must hear now of what is worse than they know.
 	if merged.Severity.Rank() < into.Severity.Rank() {

@@ -345,6 +345,26 @@ func TestMergingNeverSilences(t *testing.T) {
 	must(t, w.Responder.Merge(t.Context(), w.Org, ids[2], ids[1], ada))
 }
 
+// Somebody acknowledged the one as low and has not answered since it is critical: nobody has it as that.
+func TestMergingAnOpenQuestionIntoWhatSleeps(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, of("disk", alert.Critical, "d1"))
+	w.Accept(t, of("db", alert.Low, "b1"))
+	ids, ada := incidentIDs(t, w), pagingtest.By(w.Ada, "Ada")
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[:1], incident.Snooze{By: ada, For: 8 * time.Hour}))
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[1:], incident.Acknowledge{By: ada}))
+	w.Clock.Advance(time.Second)
+	w.Accept(t, of("db", alert.Critical, "b2"))
+	merge := func() string { return codeOf(w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada)) }
+	if got := merge(); got != "nobody_would_be_paged" {
+		t.Errorf("into one that is snoozed: %s", got)
+	}
+	must(t, w.Responder.Respond(t.Context(), w.Org, ids[1:], incident.Acknowledge{By: ada}))
+	must(t, w.Responder.Merge(t.Context(), w.Org, ids[1], ids[0], ada))
+}
+
 // The other was paged for before the maintenance began, and its next step is not due yet.
 func TestMergingIntoOneThatMaintenanceWillHold(t *testing.T) {
 	t.Parallel()
