@@ -4,16 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"regexp"
 	"slices"
 	"strings"
-)
 
-var (
-	scripts   = regexp.MustCompile(`(?is)<script\b([^>]*)>(.*?)</script\s*>`)
-	hasSource = regexp.MustCompile(`(?i)\ssrc\s*=`)
-	comments  = regexp.MustCompile(`(?s)<!--.*?-->`)
-	styled    = regexp.MustCompile(`(?i)<[^>]+\sstyle\s*=`)
+	"golang.org/x/net/html"
 )
 
 // contentPolicy is the Content-Security-Policy of one page: nothing from elsewhere, and of inline
@@ -23,12 +17,27 @@ var (
 // fallback page, whose policy the sandboxed mail of the inbox inherits.
 func contentPolicy(page []byte, styleAttributes bool) string {
 	scriptSources := []string{"'self'"}
-	for _, found := range scripts.FindAllSubmatch(page, -1) {
-		if hasSource.Match(found[1]) || len(found[2]) == 0 {
-			continue
-		}
-		if hash := scriptHash(found[2]); !slices.Contains(scriptSources, hash) {
-			scriptSources = append(scriptSources, hash)
+	var inline bool // the text that follows is a script of the page's own
+	tags := html.NewTokenizer(bytes.NewReader(page))
+	for kind := tags.Next(); kind != html.ErrorToken; kind = tags.Next() {
+		switch kind {
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, more := tags.TagName()
+			inline = string(name) == "script"
+			for more {
+				var attribute []byte
+				attribute, _, more = tags.TagAttr()
+				styleAttributes = styleAttributes || string(attribute) == "style"
+				inline = inline && string(attribute) != "src"
+			}
+		case html.TextToken:
+			if inline {
+				if hash := scriptHash(tags.Raw()); !slices.Contains(scriptSources, hash) {
+					scriptSources = append(scriptSources, hash)
+				}
+			}
+		default:
+			inline = false
 		}
 	}
 	policy := []string{
@@ -46,7 +55,7 @@ func contentPolicy(page []byte, styleAttributes bool) string {
 		"form-action 'self'",
 		"frame-ancestors 'none'",
 	}
-	if styleAttributes || styled.Match(comments.ReplaceAll(scripts.ReplaceAll(page, nil), nil)) {
+	if styleAttributes {
 		policy = append(policy, "style-src-attr 'unsafe-inline'")
 	}
 	return strings.Join(policy, "; ")
