@@ -130,7 +130,8 @@ type Config struct {
 	// Conns replaces the size of a pool; pools not named keep theirs.
 	Conns map[Pool]int32
 	// AcquireTimeout is how long a caller waits for a free connection before
-	// it is told that the database is unavailable. Zero means 2 seconds.
+	// it is told that the database is unavailable. Zero means 2 seconds. Whoever answers an
+	// incident waits four times as long: a person who is refused presses again, if ever.
 	AcquireTimeout time.Duration
 	// VerifiesMail is set where mail leaves the installation. Statements read it as
 	// current_setting('nightbell.verifies_mail', true) = 'on': who can be paged depends on it.
@@ -293,7 +294,11 @@ const fullPause = 50 * time.Millisecond
 // that is replaced meanwhile waits on at the new one, and who meets max_connections waits
 // for what this pool holds already: pgxpool fails at once when it cannot open one more.
 func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
-	waiting, cancel := context.WithTimeout(ctx, db.acquire)
+	patience := db.acquire
+	if name == Answers {
+		patience *= 4
+	}
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		now := db.current.Load()

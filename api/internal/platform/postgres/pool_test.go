@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -59,6 +60,32 @@ func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnAnswerWaitsLongerThanOthers: in a storm many people answer at once, and none of them is refused for that.
+func TestAnAnswerWaitsLongerThanOthers(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: 2 * time.Second, Conns: map[postgres.Pool]int32{postgres.Answers: 1}})
+	held, answered := make(chan struct{}), make(chan error, 1)
+	err := db.InAnswer(t.Context(), uuid.New(), func(ctx context.Context, _ pgx.Tx) error {
+		go func() {
+			close(held)
+			answered <- db.InAnswer(t.Context(), uuid.New(), func(context.Context, pgx.Tx) error { return nil })
+		}()
+		<-held
+		select {
+		case err := <-answered:
+			answered <- err
+		case <-time.After(3 * time.Second):
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("the answer is refused: %v", err)
 	}
 }
 
