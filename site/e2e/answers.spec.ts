@@ -1,4 +1,4 @@
-import { expectClean, open, settle } from './clean';
+import { expectClean, open, read, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
 
@@ -31,6 +31,7 @@ test('an incident is snoozed, made less bad, and taken back', async ({ page, mar
   await page.getByRole('button', { name: 'Low, change severity' }).click();
   await severity.getByRole('button', { name: /Critical/ }).click();
   await expect(page.getByRole('status', { name: 'Severity rose' })).toBeVisible();
+  await read(page.getByRole('button', { name: 'Acknowledge' }));
   await page.getByRole('button', { name: 'Acknowledge' }).click();
   await expect(page.getByRole('status', { name: 'Severity rose' })).toBeHidden();
   await expect(details).toContainText('Snoozed until'); // only somebody else ends it

@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import { violations } from './axe';
 import { underWay } from './requests';
 
@@ -19,6 +19,12 @@ export async function settle(page: Page): Promise<void> {
       intervals: [50],
     })
     .toEqual([]);
+}
+
+/** Reads a button that came in place of another: for a moment a press there still means the one before. */
+export async function read(button: Locator): Promise<void> {
+  await expect(button).toBeVisible();
+  await button.evaluate(() => new Promise((resolve) => setTimeout(resolve, 750)));
 }
 
 /** Waits until the page stands still and only answers of the server are missing. */

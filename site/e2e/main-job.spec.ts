@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Caller } from './caller';
-import { open, settle } from './clean';
+import { open, read, settle } from './clean';
 import { expect, test } from './fixtures';
 import { declare } from './made';
 
@@ -30,7 +30,7 @@ test.describe('the main job', () => {
     await settle(page);
     await tabTo(page, 'button', /^Acknowledge/);
     await page.keyboard.press('Enter');
-    await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
+    await read(page.getByRole('button', { name: 'Resolve' }));
     await settle(page);
     await tabTo(page, 'button', 'Resolve');
     await page.keyboard.press('Enter');
@@ -78,6 +78,7 @@ test.describe('the main job', () => {
         - term: Status
         - definition: Acknowledged
     `);
+    await read(article.getByRole('button', { name: 'Resolve' }));
     await article.getByRole('button', { name: 'Resolve' }).click();
     await expect(article).toMatchAriaSnapshot(`
       - article:

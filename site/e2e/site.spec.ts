@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from './caller';
-import { open } from './clean';
+import { open, read } from './clean';
 import { crowd } from './crowd';
 import { triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
@@ -206,6 +206,7 @@ test.describe('incidents', () => {
       'when it was low; it is high now.',
     );
     await page.unroute(`**/v1/incidents/${id}/acknowledge`);
+    await read(page.getByRole('button', { name: /^Acknowledge again/ }));
     await page.getByRole('button', { name: /^Acknowledge again/ }).click();
     await expect(page.getByRole('button', { name: 'Resolve' })).toBeVisible();
   });

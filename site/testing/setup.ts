@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { dismissToasts } from '~/lib/toast';
 import { server } from './server';
 
 // Patience for a slow machine, not a bar; what is there is found at once.
@@ -19,6 +20,7 @@ vi.stubGlobal('scrollTo', () => undefined);
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
 afterEach(() => {
   cleanup();
+  dismissToasts();
   server.resetHandlers();
   localStorage.clear();
 });

@@ -9,7 +9,8 @@ import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from
 import { useRef } from 'react';
 import { ApiError, call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
-import { toast } from '~/lib/toast';
+import { dismissTried, toast } from '~/lib/toast';
+import { shortId } from '~/lib/words';
 import { incidentKeys } from './keys';
 import { renew } from './renewal';
 
@@ -40,13 +41,27 @@ export async function changeIncident(
   return post(id, verb, { ...bodies[verb], ...seen }, `${verb} incident`);
 }
 
-/** The mutation behind Acknowledge and Resolve. A failure is shown as a toast, with a Retry. */
-export function useChangeIncident(incident: Seen) {
+/** One press of Acknowledge or Resolve, and the incident as it was shown then. */
+export interface Press {
+  verb: 'acknowledge' | 'resolve';
+  incident: Seen;
+}
+
+/** The mutation behind Acknowledge and Resolve. A failure is shown as a toast, with a Retry of the same press. */
+export function useChangeIncident() {
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn: (verb: 'acknowledge' | 'resolve') => changeIncident(incident, verb),
-    onSuccess: (changed) => accept(client, changed),
-    onError: (error, verb) => showFailure(error, () => change.mutate(verb)),
+    mutationFn: ({ verb, incident }: Press) => changeIncident(incident, verb),
+    onSuccess: (changed, { verb, incident }) => {
+      dismissTried(`${verb} ${incident.id}`);
+      accept(client, changed);
+    },
+    onError: (error, press) =>
+      showFailure(error, {
+        id: press.incident.id,
+        tried: `${press.verb} ${press.incident.id}`,
+        retry: () => change.mutate(press),
+      }),
     onSettled: () => void renew(client, 'incident'),
   });
   return change;
@@ -79,11 +94,17 @@ export function useEscalateIncident() {
   const press = useMutation({
     mutationFn: ({ id, key }: { id: string; key: string }) =>
       post(id, 'escalate', {}, 'escalate incident', { 'Idempotency-Key': key }),
-    onSuccess: (incident, { key }) => {
+    onSuccess: (incident, { id, key }) => {
       if (escalation.key === key) escalation = { of: '', key: '' };
+      dismissTried(`escalate ${id}`);
       accept(client, incident);
     },
-    onError: (error, pressed) => showFailure(error, () => press.mutate(pressed)),
+    onError: (error, pressed) =>
+      showFailure(error, {
+        id: pressed.id,
+        tried: `escalate ${pressed.id}`,
+        retry: () => press.mutate(pressed),
+      }),
     onSettled: () => void renew(client, 'incident'),
   });
   const escalate = (seen: Sight, options?: { onSettled: () => void }) => {
@@ -125,31 +146,46 @@ export function useLinkIncident(id: string) {
 
 /** Takes a link away. A failure is shown as a toast. */
 export function useUnlinkIncident(id: string) {
-  return useSmallChange((linkedId: string) => remove(id, 'links', linkedId, 'remove the link'));
+  return useSmallChange(id, 'unlink', (id, linkedId) => remove(id, 'links', linkedId, 'remove the link'));
 }
 
 /** Lets somebody be mailed what happens to the incident; an empty user id means oneself. A failure is shown as a toast. */
 export function useSubscribe(id: string) {
-  return useSmallChange((userId: string) =>
+  return useSmallChange(id, 'subscribe', (id, userId) =>
     post(id, 'subscribers', userId === '' ? {} : { user_id: userId }, 'subscribe'),
   );
 }
 
 /** Ends it. A failure is shown as a toast. */
 export function useUnsubscribe(id: string) {
-  return useSmallChange((userId: string) => remove(id, 'subscribers', userId, 'unsubscribe'));
+  return useSmallChange(id, 'unsubscribe', (id, userId) => remove(id, 'subscribers', userId, 'unsubscribe'));
 }
 
-/** A mutation without a dialog. */
-function useSmallChange(mutationFn: (other: string) => Promise<IncidentJson>) {
+/** A mutation without a dialog. What was asked of which incident goes with it, so that a Retry repeats that. */
+function useSmallChange(
+  id: string,
+  what: string,
+  send: (id: string, other: string) => Promise<IncidentJson>,
+) {
   const client = useQueryClient();
   const change = useMutation({
-    mutationFn,
-    onSuccess: (incident) => accept(client, incident),
-    onError: (error, other) => showFailure(error, () => change.mutate(other)),
+    mutationFn: (asked: { id: string; other: string }) => send(asked.id, asked.other),
+    onSuccess: (incident, asked) => {
+      dismissTried(`${what} ${asked.id} ${asked.other}`);
+      accept(client, incident);
+    },
+    onError: (error, asked) =>
+      showFailure(error, {
+        id: asked.id,
+        tried: `${what} ${asked.id} ${asked.other}`,
+        retry: () => change.mutate(asked),
+      }),
     onSettled: () => void renew(client, 'incident'),
   });
-  return change;
+  return {
+    isPending: change.isPending,
+    mutate: (other: string, options?: { onSuccess: () => void }) => change.mutate({ id, other }, options),
+  };
 }
 
 /** A mutation whose dialog shows why it failed, and closes when it did not. */
@@ -196,17 +232,22 @@ export function useAddComment(id: string) {
         body: { message },
         action: 'post comment',
       }),
-    onError: (error) => showFailure(error),
+    onError: (error) => showFailure(error, { id }),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
   });
 }
 
-/** Says what failed, in the product's words, and why, in the server's; `retry` does it again. */
-export function showFailure(error: Error, retry?: () => void): void {
+/** Says what failed, in the product's words, on which incident, and why, in the server's; `retry` does it again. */
+export function showFailure(
+  error: Error,
+  { id, tried, retry }: { id?: string; tried?: string; retry?: () => void } = {},
+): void {
   toast({
     kind: 'failure',
     title: error.message,
+    name: id && shortId(id),
     detail: error instanceof ApiError ? error.detail : undefined,
+    tried,
     retry,
   });
 }

@@ -56,7 +56,8 @@ export default function Incident({ params: { id } }: Route.ComponentProps) {
           Failed to load incident
         </FetchFailed>
       )}
-      {incident.data && <Page incident={incident.data} />}
+      {/* Nothing of one incident may be meant for the next: no half-written comment, dialog or press. */}
+      {incident.data && <Page key={id} incident={incident.data} />}
     </>
   );
 }

@@ -134,6 +134,37 @@ describe('the incidents page', () => {
     ]);
   });
 
+  it('says of a key that failed which incident it was and why, and nothing of a selection', async () => {
+    const error = { code: 'conflict', message: 'It is merged.', retryable: false };
+    server.use(
+      http.post('*/v1/incidents/bulk', () => HttpResponse.json({ results: [{ id: 'x-c41e', error }] })),
+    );
+    show();
+    await rows();
+    await userEvent.keyboard('ja');
+    const message = await screen.findByText('Failed to acknowledge incident');
+    expect(message.closest('[data-kind]')).toHaveTextContent(/#c41e It is merged\.(?!.*selected)/);
+  });
+
+  it('says of a selection whose answer was lost that it is not known, and loads the list again', async () => {
+    server.use(
+      http.post('*/v1/incidents/bulk', () => {
+        // The server had done it.
+        incidents[0] = { ...incidents[0], status: 'acknowledged' };
+        return HttpResponse.error();
+      }),
+    );
+    show();
+    await rows();
+    await userEvent.keyboard('jx');
+    await userEvent.click(await screen.findByRole('button', { name: 'Acknowledge 1' }));
+    const message = await screen.findByText('Failed to acknowledge incident');
+    expect(message.closest('[data-kind]')).toHaveTextContent(
+      /^.*#c41e Network error\..*Whether it changed is not known\..*It is still selected\./,
+    );
+    expect(await screen.findByRole('button', { name: 'Resolve #c41e' })).toBeEnabled();
+  });
+
   it('acknowledges all by one call, also those that are not loaded', async () => {
     const asked: object[] = [];
     server.use(

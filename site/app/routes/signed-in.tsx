@@ -20,7 +20,7 @@ import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSess
 import { showAs } from '~/lib/session-change';
 import { signInAfter } from '~/lib/session-end';
 import { useTabIcon } from '~/lib/tab-icon';
-import { dismissToast } from '~/lib/toast';
+import { dismissToasts } from '~/lib/toast';
 
 /** Everything that needs a session. Without one it leads to the landing page, saying why. */
 export default function SignedIn() {
@@ -39,7 +39,7 @@ function Workspace({ session }: { session: Session }) {
     return () => {
       showAs(null);
       // It may offer to do again what this person began.
-      dismissToast();
+      dismissToasts();
       client.clear();
     };
   }, [client, identity]);

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { read } from '../clean';
 import { incident, triggered } from '../demo';
 import { expect, sentences, test } from './reader';
 
@@ -253,7 +254,9 @@ test('7 incidents (own): Acknowledge and Resolve send their messages, and both a
     ['Resolve', 'resolve', 'Incident resolved'],
   ] as const) {
     const sent = page.waitForRequest(`**/v1/incidents/${made.id}/${verb}`);
-    await page.getByRole('article').getByRole('button', { name: button }).click();
+    const next = page.getByRole('article').getByRole('button', { name: button });
+    await read(next);
+    await next.click();
     expect((await sent).postDataJSON()).toMatchObject({ message });
     await page.waitForRequest((request) => request.method() === 'GET' && request.url().endsWith(made.id));
   }

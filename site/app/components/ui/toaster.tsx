@@ -1,59 +1,91 @@
 import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
-import { dismissToast, subscribeToast, type Toast, takeToasts, toastAt } from '~/lib/toast';
+import { dismissToast, type Standing, subscribeToast, takeToasts, toastsAt } from '~/lib/toast';
 import { Button, IconButton } from './button';
 import { Icon } from './icon';
 import * as styles from './toaster.module.css';
 
 const lifetime = 5000;
+const mostFailures = 3;
+const none: readonly Standing[] = [];
 
 /**
- * Shows the newest toast in the top layer; every modal dialog has one of its own, because what is
- * outside of it is inert. Failures stay until closed. Empty, it is still in the page: screen readers
- * announce what changes in a region that they know.
+ * Shows the messages in the top layer; every modal dialog has one of its own, because what is outside
+ * of it is inert. Failures stay until closed, the newest lowest. Empty, it is still in the page: screen
+ * readers announce what is added to a region that they know, and here only that, not all that stands.
  */
 export function Toaster() {
   const ref = useRef<HTMLDivElement>(null);
-  const message = useSyncExternalStore(
+  const messages = useSyncExternalStore(
     subscribeToast,
-    () => toastAt(ref),
-    () => null,
+    () => toastsAt(ref),
+    () => none,
   );
+  const newest = messages.at(-1)?.serial;
+  const failures = messages.filter(({ kind }) => kind === 'failure');
+  const passing = messages.find(({ kind }) => kind !== 'failure');
+  const passes = passing?.serial;
+  const more = Math.max(0, failures.length - mostFailures);
   useLayoutEffect(() => takeToasts(ref), []);
+  // Shown anew it is above what came into the top layer meanwhile.
   useEffect(() => {
     ref.current?.hidePopover?.();
-    if (message) ref.current?.showPopover?.();
-    if (!message || message.kind === 'failure') return;
-    const timer = setTimeout(dismissToast, lifetime);
+    if (newest !== undefined) ref.current?.showPopover?.();
+  }, [newest]);
+  useEffect(() => {
+    if (passes === undefined) return;
+    const timer = setTimeout(() => dismissToast(passes), lifetime);
     return () => clearTimeout(timer);
-  }, [message]);
+  }, [passes]);
   return (
-    <div ref={ref} popover="manual" className={styles.toaster} role="status" aria-live="polite">
-      {message && <Message message={message} />}
+    <div
+      ref={ref}
+      popover="manual"
+      className={styles.toaster}
+      role="status"
+      aria-live="polite"
+      aria-atomic="false"
+    >
+      {more > 0 && (
+        <p className={styles.more}>
+          {more === 1
+            ? '1 more failure. Close one to see it.'
+            : `${more} more failures. Close one to see them.`}
+        </p>
+      )}
+      {failures.slice(-mostFailures).map((message) => (
+        <Message key={message.serial} message={message} />
+      ))}
+      {passing && <Message key={passing.serial} message={passing} />}
     </div>
   );
 }
 
-function Message({ message }: { message: Toast }) {
+function Message({ message }: { message: Standing }) {
+  const { kind, title, name, detail, retry, serial } = message;
   return (
-    <div className={styles.toast} data-kind={message.kind}>
-      <Icon name={message.kind === 'failure' ? 'alert' : 'check'} />
+    <div className={styles.toast} data-kind={kind}>
+      <Icon name={kind === 'failure' ? 'alert' : 'check'} />
       <div className="grow">
-        <p className={message.detail ? 'strong' : undefined}>{message.title}</p>
-        {message.detail && <p className="text-2">{message.detail}</p>}
+        <p className={detail || name ? 'strong' : undefined}>{title}</p>
+        {(detail || name) && (
+          <p className="text-2">
+            {name && <b className="mono strong">{name}</b>} {detail}
+          </p>
+        )}
       </div>
-      {message.retry && (
+      {retry && (
         <Button
           size="sm"
           onClick={() => {
-            dismissToast();
-            message.retry?.();
+            dismissToast(serial);
+            retry();
           }}
         >
           Retry
         </Button>
       )}
-      {message.kind === 'failure' && (
-        <IconButton icon="x" label="Close message" size="sm" onClick={dismissToast} />
+      {kind === 'failure' && (
+        <IconButton icon="x" label="Close message" size="sm" onClick={() => dismissToast(serial)} />
       )}
     </div>
   );

@@ -1,5 +1,7 @@
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
+import { useGone } from '~/lib/after-close';
+import { useSettledPress } from '~/lib/settled-press';
 import { type Incident, needsAnswer } from '../model/incident';
 import * as styles from './bulk-bar.module.css';
 
@@ -13,16 +15,21 @@ interface BulkBarProps {
 
 /** What can be done to the selected incidents at once. Each button takes only those it applies to. */
 export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarProps) {
-  const change = useChangeMany();
+  const gone = useGone();
+  const change = useChangeMany({
+    onDone,
+    isSelected: (id) => !gone.current && selected.some((one) => one.id === id),
+  });
   const all = useAcknowledgeAll();
-  const run = async (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) => {
-    const tally = await change.mutateAsync({ incidents, verb });
-    onDone(incidents.map(({ id }) => id).filter((id) => !tally.failed.includes(id)));
-  };
+  const run = (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) =>
+    change.mutate({ incidents, verb });
   const busy = change.isPending || all.isPending;
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
   const more = unacknowledged > waiting.length;
+  const settled = useSettledPress(
+    waiting.length > 0 || more ? 'acknowledge' : acknowledged.length > 0 ? 'resolve' : '',
+  );
   if (selected.length === 0) return null;
   return (
     <section className={styles.bulkBar} aria-label="Selected incidents">
@@ -33,13 +40,15 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
           look="person"
           size="sm"
           disabled={busy}
-          onClick={() => (more ? all.mutate(selected, { onSuccess: onClear }) : run('acknowledge', waiting))}
+          onClick={settled(() =>
+            more ? all.mutate(selected, { onSuccess: onClear }) : run('acknowledge', waiting),
+          )}
         >
           {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
         </Button>
       )}
       {acknowledged.length > 0 && (
-        <Button size="sm" icon="check" disabled={busy} onClick={() => run('resolve', acknowledged)}>
+        <Button size="sm" icon="check" disabled={busy} onClick={settled(() => run('resolve', acknowledged))}>
           Resolve {acknowledged.length}
         </Button>
       )}

@@ -3,7 +3,8 @@ import { Button } from '~/components/ui/button';
 import { Kbd } from '~/components/ui/kbd';
 import { useChangeIncident } from '~/data/incident-changes';
 import { useKeys } from '~/lib/keys';
-import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
+import { useSettledPress } from '~/lib/settled-press';
+import { acknowledgeWord, answerMeant, type Incident, needsAnswer } from '../model/incident';
 import { AssignDialog } from './assign-dialog';
 import { EscalateDialog } from './escalate-dialog';
 import * as styles from './incident-actions.module.css';
@@ -11,7 +12,8 @@ import { SnoozeDialog } from './snooze-dialog';
 
 /** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
 export function IncidentActions({ incident }: { incident: Incident }) {
-  const change = useChangeIncident(incident);
+  const change = useChangeIncident();
+  const settled = useSettledPress(answerMeant(incident));
   const [open, setOpen] = useState<'assign' | 'escalate' | 'snooze' | null>(null);
   const waiting = needsAnswer(incident);
   const over = incident.status === 'resolved';
@@ -21,7 +23,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       keys: 'a',
       word: 'Acknowledge',
       section,
-      run: () => waiting && !change.isPending && change.mutate('acknowledge'),
+      run: () => waiting && !change.isPending && change.mutate({ verb: 'acknowledge', incident }),
     },
     { keys: 'm', word: 'Assign', section, run: () => setOpen('assign') },
     { keys: 'e', word: 'Escalate', section, run: () => !over && setOpen('escalate') },
@@ -45,7 +47,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
           look="person"
           className={styles.mainAction}
           disabled={change.isPending}
-          onClick={() => change.mutate('acknowledge')}
+          onClick={settled(() => change.mutate({ verb: 'acknowledge', incident }))}
         >
           {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
           <Kbd className="hide-phone">A</Kbd>
@@ -58,7 +60,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
           className={styles.mainAction}
           disabled={change.isPending}
           labels={['Resolving...']}
-          onClick={() => change.mutate('resolve')}
+          onClick={settled(() => change.mutate({ verb: 'resolve', incident }))}
         >
           {change.isPending ? 'Resolving...' : 'Resolve'}
         </Button>

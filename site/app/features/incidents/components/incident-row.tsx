@@ -8,9 +8,10 @@ import { Time } from '~/components/ui/time';
 import { useChangeIncident } from '~/data/incident-changes';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useSettledPress } from '~/lib/settled-press';
 import { relativeTime } from '~/lib/time/words';
 import { shortId } from '~/lib/words';
-import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
+import { acknowledgeWord, answerMeant, type Incident, needsAnswer } from '../model/incident';
 import * as styles from './incident-table.module.css';
 
 interface IncidentRowProps {
@@ -75,14 +76,16 @@ export const IncidentRow = memo(function IncidentRow({
         <Time at={incident.triggeredAt}>{relativeTime(incident.triggeredAt, now)}</Time>
       </td>
       <td className={styles.actions}>
-        <RowActions incident={incident} />
+        <RowActions incident={incident} index={index} />
       </td>
     </tr>
   );
 });
 
-function RowActions({ incident }: { incident: Incident }) {
-  const change = useChangeIncident(incident);
+function RowActions({ incident, index }: { incident: Incident; index: number }) {
+  const change = useChangeIncident();
+  // Rows move up and down under a thumb.
+  const settled = useSettledPress(`${index} ${answerMeant(incident)}`);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (
@@ -95,7 +98,7 @@ function RowActions({ incident }: { incident: Incident }) {
           aria-label={incident.confirmationWanted ? `Acknowledge ${id} again` : `Acknowledge ${id}`}
           disabled={change.isPending}
           labels={['Acknowledging...']}
-          onClick={() => change.mutate('acknowledge')}
+          onClick={settled(() => change.mutate({ verb: 'acknowledge', incident }))}
         >
           {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
         </Button>
@@ -107,7 +110,7 @@ function RowActions({ incident }: { incident: Incident }) {
           aria-label={`Resolve ${id}`}
           disabled={change.isPending}
           labels={['Resolving...']}
-          onClick={() => change.mutate('resolve')}
+          onClick={settled(() => change.mutate({ verb: 'resolve', incident }))}
         >
           {change.isPending ? 'Resolving...' : 'Resolve'}
         </Button>

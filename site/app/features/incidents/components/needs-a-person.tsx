@@ -4,10 +4,11 @@ import { SeverityMark } from '~/components/ui/mark';
 import { useChangeIncident } from '~/data/incident-changes';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useSettledPress } from '~/lib/settled-press';
 import { useNow } from '~/lib/time/clock';
 import { clock } from '~/lib/time/counter';
 import { shortId } from '~/lib/words';
-import { acknowledgeWord, type Incident, needsAnswer } from '../model/incident';
+import { acknowledgeWord, answerMeant, type Incident, needsAnswer } from '../model/incident';
 import * as styles from './needs-a-person.module.css';
 
 const order = ['critical', 'high', 'medium', 'low'];
@@ -22,14 +23,21 @@ interface NeedsAPersonProps {
 export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
   const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
   const [worst] = waiting;
+  const settled = useSettledPress(worst ? answerMeant(worst) : '');
   if (!worst) return expected ? <div className={`${styles.caution} ${styles.unknown}`} /> : null;
-  return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} />;
+  return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} settled={settled} />;
 }
 
-function Caution({ incident, others }: { incident: Incident; others: readonly Incident[] }) {
+interface CautionProps {
+  incident: Incident;
+  others: readonly Incident[];
+  settled: ReturnType<typeof useSettledPress>;
+}
+
+function Caution({ incident, others, settled }: CautionProps) {
   // The open ones of the list are those that nobody has acknowledged even once.
   const open = others.every(({ status }) => status === 'triggered');
-  const change = useChangeIncident(incident);
+  const change = useChangeIncident();
   const now = useNow(1000);
   return (
     <section className={styles.caution} aria-label="Needs a person">
@@ -57,7 +65,7 @@ function Caution({ incident, others }: { incident: Incident; others: readonly In
           look="person"
           disabled={change.isPending}
           labels={['Acknowledging...']}
-          onClick={() => change.mutate('acknowledge')}
+          onClick={settled(() => change.mutate({ verb: 'acknowledge', incident }))}
         >
           {change.isPending ? 'Acknowledging...' : acknowledgeWord(incident)}
         </Button>

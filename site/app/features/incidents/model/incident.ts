@@ -124,6 +124,12 @@ export function acknowledgeWord(incident: Incident): string {
   return incident.confirmationWanted ? 'Acknowledge again' : 'Acknowledge';
 }
 
+/** What a press of its button means: which incident, what is done, and how severe it was seen. Empty without a button. */
+export function answerMeant(incident: Incident): string {
+  if (needsAnswer(incident)) return `acknowledge ${incident.severity} ${incident.id}`;
+  return incident.status === 'acknowledged' ? `resolve ${incident.id}` : '';
+}
+
 /** A person of an answer; null without a name. */
 export function toPerson(json: ReferenceJson | null | undefined): Person | null {
   return json?.name ? { id: json.id ?? '', name: json.name } : null;

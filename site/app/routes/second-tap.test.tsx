@@ -1,0 +1,103 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { incidentList } from '~/data/incidents';
+import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
+import { toRows } from '~/features/incidents/model/incident';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
+import Incident from './incident';
+import Incidents from './incidents';
+
+const begun = Date.parse('2026-03-25T03:00:00Z');
+const triggered = (id: string, severity = 'critical') => ({
+  id,
+  title: `Down ${id}`,
+  status: 'triggered',
+  severity,
+  triggered_at: new Date(begun - 60_000).toISOString(),
+});
+let all: ReturnType<typeof triggered>[];
+let sent: string[];
+
+beforeEach(() => {
+  signIn();
+  // The clock of the presses stands still, and moves when a test says so.
+  vi.useFakeTimers({ toFake: ['Date'], now: begun });
+  vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(41);
+  all = [triggered('x-c41e'), triggered('x-9a07', 'high')];
+  sent = [];
+  const of = (id: unknown) => all.find((one) => one.id === id);
+  server.use(
+    http.get('*/v1/incidents', () => HttpResponse.json({ incidents: all })),
+    http.get('*/v1/incidents/counts', () => HttpResponse.json({ triggered_count: 2 })),
+    http.get('*/v1/incidents/:id', ({ params }) => HttpResponse.json({ incident: of(params.id) })),
+    http.get('*/v1/incidents/:id/timeline', () => HttpResponse.json({ entries: [] })),
+    http.get('*/v1/incidents/:id/notifications', () => HttpResponse.json({ notifications: [] })),
+    http.get('*/v1/incidents/:id/alerts', () => HttpResponse.json({ alerts: [], total_count: 0 })),
+    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
+    http.post('*/v1/incidents/:id/:verb', ({ params }) => {
+      sent.push(`${params.verb} ${params.id}`);
+      const status = params.verb === 'resolve' ? 'resolved' : 'acknowledged';
+      all = all.map((one) => (one.id === params.id ? { ...one, status } : one));
+      return HttpResponse.json({ incident: of(params.id) });
+    }),
+  );
+});
+afterEach(() => vi.useRealTimers());
+
+function Card() {
+  const open = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows }).data ?? [];
+  return <NeedsAPerson incidents={open} expected />;
+}
+
+const later = (ms: number) => act(() => vi.setSystemTime(Date.now() + ms));
+const press = (name: string | RegExp) => fireEvent.click(screen.getByRole('button', { name }));
+
+it.each([
+  ['incident page', '/incidents/:id', Incident, '/incidents/x-c41e', /^Acknowledge/, 'Resolve'],
+  ['list', '/incidents', Incidents, '/incidents', 'Acknowledge #c41e', 'Resolve #c41e'],
+] as const)(
+  'the second tap of an Acknowledge does not resolve: %s',
+  async (_, path, page, at, first, next) => {
+    renderRoute(path, page, at);
+    await screen.findByRole('button', { name: first });
+    press(first);
+    await screen.findByRole('button', { name: next });
+    later(300);
+    press(next);
+    // Who goes on pressing still means the button that stood there.
+    later(500);
+    press(next);
+    expect(sent).toEqual(['acknowledge x-c41e']);
+    expect(screen.getByRole('button', { name: next })).toBeEnabled();
+    later(750);
+    press(next);
+    await waitFor(() => expect(sent).toEqual(['acknowledge x-c41e', 'resolve x-c41e']));
+  },
+);
+
+it('the second tap does not acknowledge what moved up in the list of the open ones', async () => {
+  renderRoute('/incidents', Incidents, '/incidents?filter=open');
+  await screen.findByRole('button', { name: 'Acknowledge #c41e' });
+  press('Acknowledge #c41e');
+  await waitFor(() => expect(screen.queryByText('Down x-c41e')).toBeNull());
+  press('Acknowledge #9a07');
+  expect(sent).toEqual(['acknowledge x-c41e']);
+  later(750);
+  press('Acknowledge #9a07');
+  await waitFor(() => expect(sent).toHaveLength(2));
+});
+
+it('the second tap does not acknowledge who needs a person next', async () => {
+  renderRoute('/dashboard', Card);
+  await screen.findByText('Down x-c41e');
+  press('Acknowledge');
+  await screen.findByText('Down x-9a07');
+  press('Acknowledge');
+  expect(sent).toEqual(['acknowledge x-c41e']);
+  later(750);
+  press('Acknowledge');
+  await waitFor(() => expect(sent).toEqual(['acknowledge x-c41e', 'acknowledge x-9a07']));
+});
