@@ -112,13 +112,11 @@ test.describe('what came of something is seen', () => {
 
   test('when the page was left by Back before the answer', async ({ page }) => {
     await open(page, '/incidents');
-    await page.goto(triggered);
-    await page.getByRole('link', { name: 'Incidents' }).first().click();
-    await page.goBack();
+    await page.locator(`a[href="${triggered}"]`).first().click();
     const answer = await hold(page, '**/snooze');
     await page.getByRole('button', { name: 'Snooze' }).click();
     await page.getByRole('dialog').getByRole('listitem').getByRole('button').first().click();
-    await page.goForward();
+    await page.goBack();
     await expect(page).toHaveURL('/incidents');
     answer('refused');
     await expect(page.getByRole('status').filter({ hasText: 'That did not work.' })).toBeVisible();
