@@ -117,6 +117,7 @@ test.describe('what came of something is seen', () => {
     await page.getByRole('button', { name: 'Snooze' }).click();
     await page.getByRole('dialog').getByRole('listitem').getByRole('button').first().click();
     await page.goBack();
+    await expect(page.getByRole('dialog')).toBeHidden();
     await expect(page).toHaveURL('/incidents');
     answer('refused');
     await expect(page.getByRole('status').filter({ hasText: 'That did not work.' })).toBeVisible();
