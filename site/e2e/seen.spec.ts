@@ -7,14 +7,18 @@ import { declare } from './made';
 const made = { id: '01993c5e-7f00-7000-8000-00000000ab12', title: 'Closed while it was pending' };
 
 /** Holds what is posted to a path back until the returned function is called, which may refuse it. */
-async function hold(page: Page, path: string | RegExp): Promise<(outcome: 'refused' | 'created') => void> {
+async function hold(
+  page: Page,
+  path: string | RegExp,
+  created: object = { incident: made },
+): Promise<(outcome: 'refused' | 'created') => void> {
   let release: (outcome: string) => void = () => undefined;
   const released = new Promise<string>((resolve) => {
     release = resolve;
   });
   await page.route(path, async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
-    if ((await released) === 'created') return route.fulfill({ json: { incident: made } });
+    if ((await released) === 'created') return route.fulfill({ json: created });
     await route.fulfill({
       status: 409,
       json: { code: 'conflict', message: 'That did not work.', details: [] },
@@ -76,6 +80,57 @@ test.describe('what came of something is seen', () => {
       await expect(page).toHaveURL('/dashboard');
     });
   }
+
+  test('when Escape is pressed twice while Snooze is saved, and it is refused', async ({ page }) => {
+    await open(page, triggered);
+    const answer = await hold(page, '**/snooze');
+    await page.getByRole('button', { name: 'Snooze' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Snooze' });
+    await dialog.getByRole('listitem').getByRole('button').first().click();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect(dialog.getByText(/^Still under way/)).toBeVisible();
+    answer('refused');
+    await expect(dialog.getByRole('alert')).toContainText('That did not work.');
+    await expect(dialog.getByText(/^Still under way/)).toBeHidden();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toBeHidden();
+  });
+
+  test('when an API key is made: its secret is shown although Escape was pressed', async ({ page }) => {
+    await open(page, '/settings/api-keys');
+    const answer = await hold(page, '**/v1/api-keys', { api_key: { id: made.id }, key: 'shown-this-once' });
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Deploy bot');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    answer('created');
+    await expect(dialog.getByText('shown-this-once')).toBeVisible();
+  });
+
+  test('when the page was left by Back before the answer', async ({ page }) => {
+    await open(page, '/incidents');
+    await page.locator(`a[href="${triggered}"]`).first().click();
+    const answer = await hold(page, '**/snooze');
+    await page.getByRole('button', { name: 'Snooze' }).click();
+    await page.getByRole('dialog').getByRole('listitem').getByRole('button').first().click();
+    await page.goBack();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(page).toHaveURL('/incidents');
+    answer('refused');
+    await expect(page.getByRole('status').filter({ hasText: 'That did not work.' })).toBeVisible();
+  });
+
+  test('when Logout would lose what is not stored', async ({ page }) => {
+    await open(page, '/oncall/schedules/new');
+    await page.getByLabel('Name', { exact: true }).fill('Not stored yet');
+    await page.getByRole('button', { name: 'Logout' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await dialog.getByRole('button', { name: 'Stay' }).click();
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Not stored yet');
+  });
 
   test('by a screen reader, which knows the region before there is a message', async ({ page }) => {
     await open(page, triggered);

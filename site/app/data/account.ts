@@ -12,6 +12,7 @@ import { call } from '~/lib/api';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { accountKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** Where the account is signed in, in whichever of its organizations. */
 export const sessionList = queryOptions({
@@ -54,7 +55,7 @@ export function useEndSession() {
         action: 'sign out there',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: accountKeys.sessions }),
+    onSettled: () => askAgain(client, [accountKeys.sessions]),
   });
 }
 
@@ -70,7 +71,7 @@ export function useEndOtherSessions() {
         action: 'sign out elsewhere',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: accountKeys.sessions }),
+    onSettled: () => askAgain(client, [accountKeys.sessions]),
   });
 }
 
@@ -86,6 +87,6 @@ export function useChangePassword() {
         action: 'change the password',
         keepSession: true,
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: accountKeys.sessions }),
+    onSuccess: () => askAgain(client, [accountKeys.sessions]),
   });
 }

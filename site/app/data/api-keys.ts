@@ -9,6 +9,7 @@ import { call } from '~/lib/api';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { apiKeyKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** The organization's keys, the newest first, revoked ones too. Only admins may read them. */
 export const apiKeyList = queryOptions({
@@ -37,7 +38,7 @@ export function useCreateApiKey() {
         action: 'create the key',
         keepSession: true,
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: apiKeyKeys.all }),
+    onSuccess: () => askAgain(client, [apiKeyKeys.all]),
   });
 }
 
@@ -52,6 +53,6 @@ export function useRevokeApiKey() {
         action: 'revoke the key',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: apiKeyKeys.all }),
+    onSettled: () => askAgain(client, [apiKeyKeys.all]),
   });
 }

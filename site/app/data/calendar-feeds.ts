@@ -9,6 +9,7 @@ import { call } from '~/lib/api';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { feedKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** A feed of a list, and its secret address once somebody has asked for it. */
 export type FeedJson = CalendarFeedJson & { url?: string };
@@ -82,6 +83,6 @@ export function useDeleteFeed() {
         action: 'delete the calendar address',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: feedKeys.all }),
+    onSettled: () => askAgain(client, [feedKeys.all]),
   });
 }

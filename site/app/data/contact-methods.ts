@@ -12,6 +12,7 @@ import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { toast } from '~/lib/toast';
 import { contactKeys, memberKeys, policyKeys, ruleKeys } from './keys';
+import { askAgain } from './renewal';
 
 const renewEvery = 30_000;
 
@@ -88,8 +89,4 @@ export function useDeleteContact() {
 }
 
 const renewContacts = (client: QueryClient) =>
-  Promise.all(
-    [contactKeys.all, ruleKeys.all, memberKeys.all, policyKeys.all].map((queryKey) =>
-      client.invalidateQueries({ queryKey }),
-    ),
-  );
+  askAgain(client, [contactKeys.all, ruleKeys.all, memberKeys.all, policyKeys.all]);

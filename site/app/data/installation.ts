@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { call } from '~/lib/api';
 import { toast } from '~/lib/toast';
 import { installationKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** A sentence that stands on every page until its cause is gone. */
 export interface Notice {
@@ -48,6 +49,6 @@ export function useConfirmCopy() {
         keepSession: true,
       }),
     onSuccess: ({ message = '' }) => toast({ kind: 'success', title: message }),
-    onSettled: () => client.invalidateQueries(notices),
+    onSettled: () => askAgain(client, [notices.queryKey]),
   });
 }

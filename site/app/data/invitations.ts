@@ -8,6 +8,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { call } from '~/lib/api';
 import { callPages } from '~/lib/pages';
 import { invitationKeys } from './keys';
+import { askAgain } from './renewal';
 
 const renewEvery = 15_000;
 
@@ -39,7 +40,7 @@ export function useInvite() {
         action: 'invite',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: invitationKeys.all }),
+    onSettled: () => askAgain(client, [invitationKeys.all]),
   });
 }
 
@@ -54,6 +55,6 @@ export function useRevokeInvitation() {
         action: 'revoke the invitation',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: invitationKeys.all }),
+    onSettled: () => askAgain(client, [invitationKeys.all]),
   });
 }

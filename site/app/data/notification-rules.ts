@@ -9,6 +9,7 @@ import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { explainKeys, ruleKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** By what, and how long after a page begins, the signed-in person is told. */
 export const notificationRules = queryOptions({
@@ -59,6 +60,5 @@ export function useDeleteRule() {
 
 function useRenewRules() {
   const client = useQueryClient();
-  return () =>
-    Promise.all([ruleKeys.all, explainKeys.all].map((queryKey) => client.invalidateQueries({ queryKey })));
+  return () => askAgain(client, [ruleKeys.all, explainKeys.all]);
 }

@@ -20,6 +20,7 @@ export const overrideList = (past: boolean) =>
   queryOptions({
     queryKey: scheduleKeys.overrides(past),
     staleTime: freshFor.list,
+    refetchInterval: freshFor.list,
     queryFn: async ({ signal }): Promise<OverrideJson[]> => {
       const pages = await callPages<ListOverridesResponseJson>({
         method: 'GET',

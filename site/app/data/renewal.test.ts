@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, expect, it, vi } from 'vitest';
 import { incidentKeys } from './keys';
-import { keysOf, renewal } from './renewal';
+import { askAgain, keysOf, renewal } from './renewal';
 
 afterEach(() => vi.useRealTimers());
 
@@ -50,4 +50,21 @@ it('lets a list that takes three seconds arrive in a storm of events, and shows 
   expect(shown.at(-1)).toBeGreaterThanOrEqual(19_800);
   stop();
   renew.cancel();
+});
+
+it('holds nobody longer than three seconds for a list that hangs after a save', async () => {
+  vi.useFakeTimers();
+  const client = new QueryClient();
+  const list = new QueryObserver(client, {
+    queryKey: incidentKeys.list,
+    queryFn: () => new Promise(() => undefined),
+  });
+  const stop = list.subscribe(() => undefined);
+  const saved = vi.fn();
+  void askAgain(client, [incidentKeys.list]).then(saved);
+  await vi.advanceTimersByTimeAsync(2900);
+  expect(saved).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(saved).toHaveBeenCalledOnce();
+  stop();
 });

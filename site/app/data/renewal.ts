@@ -5,6 +5,7 @@ import type { StreamEvent } from '~/lib/event-stream';
 import { refetchFailed } from '~/lib/freshness';
 import { currentIdentity } from '~/lib/identity';
 import { follow } from '~/lib/live';
+import { pause } from '~/lib/pause';
 import { subscribeSession } from '~/lib/session';
 import {
   explainKeys,
@@ -43,16 +44,29 @@ const afterChange = {
 } satisfies Record<string, readonly QueryKey[]>;
 
 /**
- * Asks again for whatever shows a thing that was changed here; the promise ends when what is on screen
- * is there. After a deletion not at once: the page of the thing is still open, and would find nothing.
+ * Asks again for whatever shows a thing that was changed here; the promise ends as that of `askAgain`. After a deletion not at once: the page of the thing is still open, and would find nothing.
  */
 export async function renew(
   client: QueryClient,
   changed: keyof typeof afterChange,
   refetchType: 'active' | 'none' = 'active',
 ): Promise<void> {
-  const keys: readonly QueryKey[] = afterChange[changed];
-  await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey, refetchType })));
+  await askAgain(client, afterChange[changed], refetchType);
+}
+
+const patience = 3000;
+
+/**
+ * Asks again for what has these keys. The promise ends when that is there, or soon: a list that hangs
+ * must not hold the dialog of a save that is done.
+ */
+export async function askAgain(
+  client: QueryClient,
+  keys: readonly QueryKey[],
+  refetchType: 'active' | 'none' = 'active',
+): Promise<void> {
+  const asked = keys.map((queryKey) => client.invalidateQueries({ queryKey, refetchType }));
+  await Promise.race([Promise.all(asked), pause(patience)]);
 }
 
 /** Keeps everything on screen current: what the live feed names is fetched again, everything after a break. */

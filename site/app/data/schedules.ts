@@ -104,11 +104,12 @@ export const schedulePreview = (body: PreviewScheduleRequestJson) =>
       }),
   });
 
-/** Gaps and conflicts of the next 30 days over all schedules, or of one alone. */
+/** Gaps and conflicts of the next 30 days over all schedules, or of one alone; asked again every minute. */
 export const coverageProblems = (scheduleId?: string) =>
   queryOptions({
     queryKey: scheduleKeys.problems(scheduleId),
     staleTime: freshFor.list,
+    refetchInterval: minute,
     queryFn: ({ signal }) =>
       call<ListCoverageProblemsResponseJson>({
         method: 'GET',

@@ -11,6 +11,7 @@ import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { incidentKeys, memberKeys, scheduleKeys, teamKeys } from './keys';
+import { askAgain } from './renewal';
 
 /** Everybody with role, teams, who is on call, how they are reached and when they were here last. */
 export const userList = queryOptions({
@@ -79,7 +80,7 @@ export function useUpdateUser() {
         action: 'save',
         keepSession: true,
       }),
-    onSettled: () => client.invalidateQueries({ queryKey: memberKeys.all }),
+    onSettled: () => askAgain(client, [memberKeys.all]),
   });
 }
 

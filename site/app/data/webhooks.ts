@@ -22,10 +22,11 @@ import { ifMatch, type Version } from '~/lib/edits';
 import { callPages, withCursor } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
 import { webhookKeys } from './keys';
+import { askAgain } from './renewal';
 
 const all = '/v1/webhook-subscriptions';
 const addressOf = (id: string) => `${all}/${encodeURIComponent(id)}`;
-const renewed = (client: QueryClient) => client.invalidateQueries({ queryKey: webhookKeys.all });
+const renewed = (client: QueryClient) => askAgain(client, [webhookKeys.all]);
 
 // A delivery that is being tried ends within seconds, one that waits within minutes.
 const soon = 2000;
@@ -146,7 +147,7 @@ export function useDeleteWebhook(id: string) {
         action: 'delete the webhook',
         keepSession: true,
       }),
-    onSuccess: () => client.invalidateQueries({ queryKey: webhookKeys.list }),
+    onSuccess: () => askAgain(client, [webhookKeys.list]),
   });
 }
 

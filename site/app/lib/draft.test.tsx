@@ -133,3 +133,24 @@ it('says why when what somebody else stored cannot be read', async () => {
   expect(result.current.conflict).toBeNull();
   expect(result.current.failure).toBe('Changed meanwhile.');
 });
+
+it('keeps what was written while it was saved, on top of what is stored then', async () => {
+  const { result, rerender, mutate, write, submit } = begin({ follows: true });
+  let saved: () => void = () => undefined;
+  mutate.mockImplementation((_, on) => {
+    saved = () => on.onSuccess({});
+  });
+  write({ name: 'Payments' });
+  await submit();
+  write({ note: 'Typed meanwhile' });
+  act(() => saved());
+  expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
+  expect(result.current.dirty).toBe(true);
+  rerender({ stored: { ...stored, etag: '2', name: 'Payments' } });
+  expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
+  await submit();
+  expect(mutate.mock.calls[1]?.[0]).toMatchObject({ etag: '2', note: 'Typed meanwhile' });
+  act(() => saved());
+  rerender({ stored: { ...stored, etag: '3', name: 'Payments', note: 'As stored' } });
+  expect(result.current.draft.note).toBe('As stored');
+});

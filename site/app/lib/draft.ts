@@ -23,6 +23,14 @@ interface Editing<S, T, V, A> {
   onTop?: (base: T, mine: T, theirs: T) => T;
 }
 
+interface Begun<S, T> {
+  base: S;
+  first: T;
+  draft: T;
+  /** `first` is stored, though not read again yet, and more was written meanwhile. */
+  saved?: boolean;
+}
+
 type TextField<T> = { [K in keyof T]: T[K] extends string ? K : never }[keyof T] & string;
 
 /**
@@ -32,14 +40,20 @@ type TextField<T> = { [K in keyof T]: T[K] extends string ? K : never }[keyof T]
 export function useDraft<S, T extends object, V extends object, A>(editing: Editing<S, T, V, A>) {
   const { stored, draftOf, follows = false, storedAs = (draft: T) => draft, request, save } = editing;
   // What the draft began as, and what it is by now; null while nobody wrote and it follows.
-  const [begun, setBegun] = useState(() => (follows ? null : beginAt(stored)));
+  const [begun, setBegun] = useState<Begun<S, T> | null>(() => (follows ? null : beginAt(stored)));
   const [theirs, setTheirs] = useState<{ of: S } | null>(null);
   const [tried, setTried] = useState(false);
   // Refused fields are marked until they are changed.
   const [sent, setSent] = useState<T | null>(null);
+  const { onTop = fieldsOnTop, words = () => [] } = editing;
+  // What was written while it was saved goes on from what is stored by then.
+  if (begun?.saved && begun.base !== stored) {
+    const next = beginAt(stored);
+    setBegun({ ...next, draft: onTop(begun.first, begun.draft, next.first) });
+  }
   const { base, first, draft } = begun ?? beginAt(stored);
 
-  function beginAt(of: S) {
+  function beginAt(of: S): Begun<S, T> {
     const first = draftOf(of);
     return { base: of, first, draft: first };
   }
@@ -59,7 +73,10 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
     setSent(draft);
     save.mutate(asked, {
       onSuccess: (answer) => {
-        if (follows) setBegun(null);
+        if (follows)
+          setBegun((now) =>
+            now === null || now.draft === draft ? null : { ...now, first: draft, saved: true },
+          );
         setTried(false);
         editing.onSaved(answer);
       },
@@ -80,7 +97,6 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
     setTheirs(null);
     save.reset();
   };
-  const { onTop = fieldsOnTop, words = () => [] } = editing;
   const conflict = theirs && {
     changes: theirChanges(words(theirs.of, base), first, draftOf(theirs.of), draft),
     onKeepMine: () => goOn((their) => onTop(first, draft, their)),

@@ -26,6 +26,11 @@ export function useLeaveGuard(dirty: boolean): Blocker {
   );
 }
 
+/** Whether there are changes on screen that are not stored. */
+export function holdsBack(): boolean {
+  return [...held].some((holds) => holds.current);
+}
+
 /** Gives up the changes on screen: they are stored, or what they belong to is deleted. */
 export function letGo(): void {
   for (const holds of held) holds.current = false;

@@ -1,5 +1,6 @@
-import { QueryClient } from '@tanstack/react-query';
-import { ApiError } from './api';
+import { type Mutation, type MutationCache, QueryClient } from '@tanstack/react-query';
+import { ApiError, reasonOf, SessionExpired } from './api';
+import { toast } from './toast';
 
 const minute = 60_000;
 
@@ -12,7 +13,7 @@ export const freshFor = { list: minute, detail: 5 * minute } as const;
  * and an Acknowledge is never kept back to be sent when nobody thinks of it any more.
  */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         networkMode: 'always',
@@ -22,6 +23,27 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { networkMode: 'always' },
     },
+  });
+  sayLateFailures(client.getMutationCache());
+  return client;
+}
+
+/**
+ * Says that a save failed after its page or dialog was left: what was to say it there is gone with it.
+ * Mutations that say it by themselves do so wherever the reader is.
+ */
+function sayLateFailures(cache: MutationCache): void {
+  const left = new WeakSet<Mutation>();
+  cache.subscribe((event) => {
+    if (event.type === 'observerRemoved' && event.mutation.state.status === 'pending')
+      left.add(event.mutation);
+    if (event.type !== 'updated' || event.action.type !== 'error' || !left.has(event.mutation)) return;
+    const { error } = event.action;
+    // The cache is cleared for the next person, whom it does not concern.
+    if (!cache.getAll().includes(event.mutation)) return;
+    if (event.mutation.options.onError || error instanceof SessionExpired) return;
+    const [title, reason] = [error.message, reasonOf(error)];
+    toast({ kind: 'failure', title, detail: reason === title ? undefined : reason });
   });
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { currentSession } from './session';
+import { currentSession, lastSessionEnd } from './session';
 import { endSession, startSession } from './session-change';
 
 const session = { user: { name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
@@ -31,4 +31,17 @@ it('forgets everything at the end', () => {
   startSession(session);
   endSession('signed-out');
   expect(localStorage).toHaveLength(0);
+});
+
+it('forgets why it ended once there is one again, as after a sign-in in another tab', () => {
+  startSession(session);
+  endSession('signed-out');
+  expect(currentSession()).toBeNull();
+  expect(lastSessionEnd()).toBe('signed-out');
+  localStorage.setItem('user', JSON.stringify(session.user));
+  localStorage.setItem('access_token', 'b');
+  expect(currentSession()).not.toBeNull();
+  localStorage.clear();
+  expect(currentSession()).toBeNull();
+  expect(lastSessionEnd()).toBeNull();
 });

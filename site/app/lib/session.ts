@@ -32,6 +32,8 @@ export function currentSession(): Session | null {
   ];
   const raw = JSON.stringify([user, access, refresh]);
   if (cached?.raw !== raw) cached = { raw, session: parse(user, access, refresh) };
+  // Another tab has signed in: how the one before ended says nothing of how this one will.
+  if (cached.session) lastEnd = null;
   return cached.session;
 }
 
@@ -40,7 +42,7 @@ export function identityOf({ user }: Session): string {
   return `${user.org_id ?? ''}/${user.id ?? ''}`;
 }
 
-/** Why this tab's last session ended; null while there was none. Reading it does not clear it. */
+/** Why this tab's last session ended; null while there was none, or is one. Reading it does not clear it. */
 export function lastSessionEnd(): SessionEnd | null {
   return lastEnd;
 }

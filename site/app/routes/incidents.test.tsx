@@ -217,4 +217,18 @@ describe('the incidents page', () => {
     show();
     expect(await screen.findByText(/No incidents yet/)).toBeInTheDocument();
   });
+
+  it('says that older incidents could not be searched, and not that there are none', async () => {
+    server.use(
+      http.get('*/v1/incidents', ({ request }) => {
+        const asked = new URL(request.url).searchParams;
+        if (asked.has('status') || asked.has('q'))
+          return HttpResponse.json({ code: 'forbidden', message: 'Not now.' }, { status: 403 });
+        return HttpResponse.json({ incidents: incidents.slice(2), next_cursor: 'older' });
+      }),
+    );
+    show('/incidents?filter=open');
+    expect(await screen.findByText('Older incidents could not be searched')).toBeInTheDocument();
+    expect(screen.queryByText(/^No open incidents/)).toBeNull();
+  });
 });

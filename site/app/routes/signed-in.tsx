@@ -2,6 +2,7 @@ import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
 import { AppFrame } from '~/components/layout/app-frame';
+import { useAskedFirst } from '~/components/layout/leave-dialog';
 import { Sidebar } from '~/components/layout/sidebar';
 import { cacheOf } from '~/data/cache';
 import { incidentCounts } from '~/data/incidents';
@@ -60,6 +61,7 @@ function Pages({ session }: { session: Session }) {
   const [creating, setCreating] = useState(false);
   const mail = useQuery(mailPlace).data;
   const hueOf = useHues();
+  const { leave, question } = useAskedFirst();
   const { user } = session;
   return (
     <AppFrame
@@ -71,8 +73,8 @@ function Pages({ session }: { session: Session }) {
           unacknowledged={unacknowledged}
           showInbox={user.role === 'owner' && mail !== 'server'}
           onFind={finder.find}
-          organizations={(className) => <OrganizationSwitch className={className} />}
-          onLogout={logout}
+          organizations={(className) => <OrganizationSwitch className={className} leave={leave} />}
+          onLogout={() => leave(logout)}
         />
       }
     >
@@ -80,6 +82,7 @@ function Pages({ session }: { session: Session }) {
       {/* Pages ask for the role while they draw, so another role draws them anew. */}
       <Outlet key={user.role} />
       <Finder shown={finder} onCreate={mayAct('responder') ? () => setCreating(true) : undefined} />
+      {question}
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
     </AppFrame>
   );

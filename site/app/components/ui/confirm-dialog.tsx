@@ -36,17 +36,19 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     look = 'danger',
     icon,
     pending,
-    busy = pending,
+    busy = pending === true,
     error,
   } = props;
   const close = () => props.onClose?.();
   return (
-    <Dialog title={title} narrow onClose={close}>
+    <Dialog title={title} narrow saving={busy} onClose={close}>
       <div className={styles.body}>
         {error && <Banner tone="failed">{reasonOf(error)}</Banner>}
         {props.children}
         <div className={styles.choices}>
-          <Button onClick={close}>{back}</Button>
+          <Button disabled={busy} onClick={close}>
+            {back}
+          </Button>
           <Button
             look={look}
             icon={icon}

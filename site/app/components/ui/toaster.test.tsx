@@ -8,7 +8,7 @@ const page = (open: boolean) => (
   <>
     <Toaster />
     {open && (
-      <Dialog title="Assign incident" onClose={() => undefined}>
+      <Dialog title="Assign incident" saving={false} onClose={() => undefined}>
         <p>Who has it?</p>
       </Dialog>
     )}

@@ -44,7 +44,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
   };
   if (forgotten !== null) {
     return (
-      <Dialog key="forgotten" title="Forgotten password" narrow onClose={onClose}>
+      <Dialog key="forgotten" title="Forgotten password" narrow saving={false} onClose={onClose}>
         <ForgottenForm email={forgotten} onBack={() => setForgotten(null)} />
       </Dialog>
     );
@@ -61,7 +61,7 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
       .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
   };
   return (
-    <Dialog title="Log in" narrow onClose={onClose}>
+    <Dialog title="Log in" narrow saving={status.kind === 'pending'} onClose={onClose}>
       <form ref={form} onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}

@@ -5,14 +5,21 @@ import { Icon } from '~/components/ui/icon';
 import { Popover } from '~/components/ui/popover';
 import { organizationList } from '~/data/account';
 import { reasonOf } from '~/lib/api';
+import { letGo } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { capitalised } from '~/lib/words';
 import { switchOrganization } from '../api/switch-organization';
 import * as styles from './organization-switch.module.css';
 
+interface OrganizationSwitchProps {
+  className: string | undefined;
+  /** Goes, unless something is not stored and the reader stays for it. */
+  leave: (go: () => void) => void;
+}
+
 /** Which organization is shown, and the way to the account's others. Nothing where there is only one. */
-export function OrganizationSwitch({ className }: { className: string | undefined }) {
+export function OrganizationSwitch({ className, leave }: OrganizationSwitchProps) {
   const organizations = useQuery(organizationList).data ?? [];
   const [open, setOpen] = useState(false);
   const [pending, setPending] = useState(false);
@@ -23,7 +30,10 @@ export function OrganizationSwitch({ className }: { className: string | undefine
   const go = (id: string) => {
     setPending(true);
     switchOrganization(id)
-      .then(() => navigate(paths.dashboard))
+      .then(() => {
+        letGo();
+        navigate(paths.dashboard);
+      })
       .catch((cause: Error) => {
         toast({ kind: 'failure', title: reasonOf(cause) });
         setPending(false);
@@ -50,7 +60,7 @@ export function OrganizationSwitch({ className }: { className: string | undefine
           <ul className={styles.organizations}>
             {organizations.map(({ id = '', name, role = '', current }) => (
               <li key={id}>
-                <button type="button" disabled={current || pending} onClick={() => go(id)}>
+                <button type="button" disabled={current || pending} onClick={() => leave(() => go(id))}>
                   <span className="ellipsis">{name}</span>
                   <small>{current ? 'Here now' : capitalised(role)}</small>
                 </button>

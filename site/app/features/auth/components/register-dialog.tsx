@@ -46,7 +46,7 @@ export function RegisterDialog({ plan, onClose }: { plan?: Plan; onClose: () => 
       .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
   };
   return (
-    <Dialog title="Create your account" onClose={onClose}>
+    <Dialog title="Create your account" saving={status.kind === 'loading'} onClose={onClose}>
       <form onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'success' && <Banner tone="done">Account created! Welcome to Nightbell.</Banner>}

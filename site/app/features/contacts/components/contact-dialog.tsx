@@ -46,7 +46,7 @@ export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: (
   const secret = add.data?.signing_secret;
   if (secret) {
     return (
-      <Dialog title="Copy the signing secret now" onClose={onClose}>
+      <Dialog title="Copy the signing secret now" saving={false} onClose={onClose}>
         <div className={dialogKit.body}>
           <p className="text-2">
             It signs each message (Standard Webhooks), so that the receiver knows who sent it. Nightbell
@@ -62,7 +62,11 @@ export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: (
     );
   }
   return (
-    <Dialog title={shared ? 'Add shared channel' : 'Add contact method'} onClose={onClose}>
+    <Dialog
+      title={shared ? 'Add shared channel' : 'Add contact method'}
+      saving={edit.pending}
+      onClose={onClose}
+    >
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         <SelectField

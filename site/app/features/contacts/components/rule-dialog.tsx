@@ -28,7 +28,7 @@ export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]
     word: hint ? `${name} (${hint})` : name,
   }));
   return (
-    <Dialog title="Add rule" onClose={onClose}>
+    <Dialog title="Add rule" saving={add.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {add.isError && <Banner tone="failed">{reasonOf(add.error)}</Banner>}
         <SelectField label="Tell me by" name="contact" options={contacts} />

@@ -10,7 +10,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
   const assign = useAssignIncident(incident.id);
   const choose = (userId: string) => assign.mutate(userId, { onSuccess: onClose });
   return (
-    <Dialog title="Assign" narrow onClose={onClose}>
+    <Dialog title="Assign" narrow saving={assign.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
         <PersonChoice chosen={incident.assignee?.id} disabled={assign.isPending} onChoose={choose}>

@@ -5,7 +5,7 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextArea, TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
-import { showFailure, useCreateIncident } from '~/data/incident-changes';
+import { useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
@@ -46,18 +46,19 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       severity: text('severity'),
       ...(service ? { service_id: service } : {}),
     };
-    // Closing the dialog takes nothing back: people are paged, and whoever did it has to know.
+    // It may be closed meanwhile. That takes nothing back: people are paged, and whoever did it has to know.
     create.mutateAsync(body).then(
       ({ id = '', title }) => {
         if (gone.current)
           toast({ kind: 'success', title: `Incident ${shortId(id)} was created`, detail: title });
         else navigate(paths.incident(id));
       },
-      (error: Error) => gone.current && showFailure(error),
+      // Here by the banner, and once this is closed by a toast.
+      () => undefined,
     );
   };
   return (
-    <Dialog title="Create Incident" onClose={onClose}>
+    <Dialog title="Create Incident" saving={false} onClose={onClose}>
       <form onSubmit={submit}>
         {create.isError && (
           <Banner tone="failed">

@@ -31,6 +31,8 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const { text, asked, filter, setText, setFilter, showAll } = useListAddress();
   const wanted = useDeferredValue(text);
   const { shown, source, searching, narrow } = useNarrowed(filter, wanted, asked);
+  // What there is among those that are loaded says nothing of the older ones.
+  const unsearched = narrow && source.isError && source.data === undefined;
   const selection = useSelection(shown);
   const [cursor, setCursor] = useState<string | null>(null);
   const [keysOn, setKeysOn] = useSingleKeys();
@@ -80,12 +82,17 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
             onCursor={setCursor}
           />
         ) : (
-          !searching && (
+          !searching &&
+          !unsearched && (
             <NothingShown incidents={incidents} text={wanted} filter={filter} onShowAll={showAll} />
           )
         )}
         {searching && <Loading what="older incidents" />}
-        {narrow && !searching && <FetchFailed of={source}>Failed to load incidents</FetchFailed>}
+        {narrow && !searching && (
+          <FetchFailed of={source}>
+            {unsearched ? 'Older incidents could not be searched' : 'Failed to load incidents'}
+          </FetchFailed>
+        )}
         {!searching && source.hasNextPage && (
           <MoreRows
             source={source}

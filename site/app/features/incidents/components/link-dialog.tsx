@@ -10,7 +10,7 @@ export function LinkDialog({ incident, onClose }: { incident: Incident; onClose:
   const link = useLinkIncident(incident.id);
   const known = [incident.id, ...[...incident.linked, ...incident.merged].map(({ id }) => id)];
   return (
-    <Dialog title="Link incident" onClose={onClose}>
+    <Dialog title="Link incident" saving={link.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         {link.isError && <Banner tone="failed">{reasonOf(link.error)}</Banner>}
         <IncidentChoice

@@ -14,7 +14,7 @@ export function MergeDialog({ incident, onClose }: { incident: Incident; onClose
   const [into, setInto] = useState<Incident | null>(null);
   if (!into)
     return (
-      <Dialog title="Merge into another incident" onClose={onClose}>
+      <Dialog title="Merge into another incident" saving={false} onClose={onClose}>
         <div className={dialogKit.body}>
           <IncidentChoice open without={[incident.id]} disabled={false} onChoose={setInto} />
           <p className={dialogKit.note}>

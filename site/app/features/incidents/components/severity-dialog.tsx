@@ -12,7 +12,7 @@ import * as styles from './choice-list.module.css';
 export function SeverityDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const change = useChangeSeverity(incident.id);
   return (
-    <Dialog title="Severity" narrow onClose={onClose}>
+    <Dialog title="Severity" narrow saving={change.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         {change.isError && <Banner tone="failed">{reasonOf(change.error)}</Banner>}
         <ul className={styles.choices}>

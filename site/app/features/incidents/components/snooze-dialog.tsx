@@ -14,7 +14,7 @@ export function SnoozeDialog({ incident, onClose }: { incident: Incident; onClos
   const snooze = useSnoozeIncident(incident);
   const [now] = useState(() => new Date());
   return (
-    <Dialog title="Snooze" narrow onClose={onClose}>
+    <Dialog title="Snooze" narrow saving={snooze.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         {snooze.isError && <Banner tone="failed">{reasonOf(snooze.error)}</Banner>}
         <ul className={styles.choices}>

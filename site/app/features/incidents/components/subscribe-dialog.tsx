@@ -8,7 +8,7 @@ import { PersonChoice } from './person-choice';
 export function SubscribeDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const subscribe = useSubscribe(incident.id);
   return (
-    <Dialog title="Add a subscriber" narrow onClose={onClose}>
+    <Dialog title="Add a subscriber" narrow saving={subscribe.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         <PersonChoice
           without={incident.subscribers.map(({ id }) => id)}

@@ -138,7 +138,7 @@ function TodayDialog({ tool, onClose, onSender }: TodayProps) {
     onSender(kind);
   };
   return (
-    <Dialog title={tool.name} onClose={onClose}>
+    <Dialog title={tool.name} saving={false} onClose={onClose}>
       <div className={dialogKit.body}>
         <p className="text-2">{tool.today}</p>
         <div className={dialogKit.choices}>

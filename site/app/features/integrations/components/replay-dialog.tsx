@@ -21,7 +21,7 @@ export function ReplayDialog({ webhookId, onClose }: { webhookId: string; onClos
     if (from !== null) replay.mutate(toIso(from), { onSuccess: onClose });
   };
   return (
-    <Dialog title="Replay events" narrow onClose={onClose}>
+    <Dialog title="Replay events" narrow saving={replay.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {replay.isError && <Banner tone="failed">{reasonOf(replay.error)}</Banner>}
         <DateTimeField label="Since" required value={since} onChange={setSince} />

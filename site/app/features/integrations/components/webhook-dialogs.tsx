@@ -34,7 +34,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   });
   if (create.data?.secret) return <SecretDialog secret={create.data.secret} onClose={onClose} />;
   return (
-    <Dialog title="Create webhook" onClose={onClose}>
+    <Dialog title="Create webhook" saving={edit.pending} onClose={onClose}>
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         <WebhookFields of={edit} />
@@ -54,7 +54,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
 
 function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
-    <Dialog title="Copy the secret now" onClose={onClose}>
+    <Dialog title="Copy the secret now" saving={false} onClose={onClose}>
       <div className={dialogKit.body}>
         <p className="text-2">
           Every delivery is signed with it, as Standard Webhooks has it. Nightbell cannot show it again.
@@ -91,7 +91,7 @@ export function EditWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
     words: () => webhookWords,
   });
   return (
-    <Dialog title="Edit webhook" onClose={onClose}>
+    <Dialog title="Edit webhook" saving={edit.pending} onClose={onClose}>
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         <WebhookFields of={edit} />

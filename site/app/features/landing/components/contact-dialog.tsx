@@ -30,7 +30,7 @@ export function ContactDialog({ onClose }: { onClose: () => void }) {
       .catch((cause: Error) => setStatus({ kind: 'failed', message: cause.message }));
   };
   return (
-    <Dialog title="Talk to a person" onClose={onClose}>
+    <Dialog title="Talk to a person" saving={status.kind === 'sending'} onClose={onClose}>
       <form onSubmit={submit}>
         {(status.kind === 'done' || status.kind === 'failed') && (
           <Banner tone={status.kind}>{status.message}</Banner>

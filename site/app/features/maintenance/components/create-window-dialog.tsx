@@ -43,7 +43,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   const { draft, set, text } = edit;
   const { chosen, later, length } = draft;
   return (
-    <Dialog title="Plan maintenance" onClose={onClose}>
+    <Dialog title="Plan maintenance" saving={edit.pending} onClose={onClose}>
       <form className={styles.windowForm} onSubmit={edit.submit}>
         <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect

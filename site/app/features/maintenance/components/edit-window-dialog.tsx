@@ -43,7 +43,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
   const { draft, base, set, text } = edit;
   const known = [...(services.data ?? []), ...choicesOf(base)];
   return (
-    <Dialog title="Edit maintenance" onClose={onClose}>
+    <Dialog title="Edit maintenance" saving={edit.pending} onClose={onClose}>
       <form className={styles.windowForm} onSubmit={edit.submit}>
         <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect

@@ -165,11 +165,17 @@ interface GapsProps {
 
 function Gaps({ timeline, range, now, missing }: GapsProps) {
   if (missing) return <p className={timelineCardStyles.timelineNote}>{missing} The picture is of before.</p>;
+  if (range.to <= now)
+    return (
+      <p className={timelineCardStyles.timelineNote} role="status">
+        These days are over. Gaps are looked for from now on.
+      </p>
+    );
   const gaps = gapsOf(timeline, range, now);
   if (gaps.length === 0) {
     return (
       <p className={`${timelineCardStyles.timelineNote} ${styles.covered}`} role="status">
-        <Icon name="check" /> From now on somebody is on call all the time.
+        <Icon name="check" /> Somebody is on call all the time{daysWords(range, timeline.zone, now)}.
       </p>
     );
   }
@@ -187,4 +193,10 @@ function Gaps({ timeline, range, now, missing }: GapsProps) {
       </ul>
     </div>
   );
+}
+
+// Nothing else was looked at: a gap may come after it.
+function daysWords({ from, to }: Range, zone: string, now: number): string {
+  if (from > now) return `, ${rangeWords(from, to, zone, now)}`;
+  return ` from now to the end of ${rangeWords(to - 1, to, zone, now)}`;
 }

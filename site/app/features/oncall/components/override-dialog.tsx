@@ -79,7 +79,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const { draft, set, text } = edit;
   const wanted = wantedOn(draft, edit.base);
   return (
-    <Dialog title={override ? 'Edit override' : 'Add override'} onClose={onClose}>
+    <Dialog title={override ? 'Edit override' : 'Add override'} saving={edit.pending} onClose={onClose}>
       <form className={styles.overrideForm} onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         {schedules.length > 1 && (

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Boundary } from '~/components/ui/boundary';
 import { ButtonLink } from '~/components/ui/button';
@@ -36,7 +36,7 @@ const tabs = [
 ] as const;
 
 const daysAhead = 30;
-// Shifts end, and others change policies.
+// Shifts end, and others change policies, schedules and overrides.
 const everyMinute = { staleTime: freshFor.list, refetchInterval: freshFor.list };
 
 const placeholders: Record<View, string> = {
@@ -64,7 +64,9 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const own = (alone?.problems ?? problems).filter((one) => one.scheduleId === selected?.id);
   // Which hours are meant to be free is among the problems.
   const knowsOwn = alone !== undefined || coverage?.truncated === false;
-  const gap = useSoonestGap(selected, knowsOwn ? own : undefined, now);
+  const picture = useNextDays(selected, now);
+  const known = knowsOwn ? soonestGap(picture, own, now) : undefined;
+  const gap = claimOf(known, coverage?.truncated ? [all, ofOne, picture.query] : [all, picture.query]);
   const next = useNextInLine(selected);
   if (!selected) return <NoSchedule />;
   return (
@@ -73,7 +75,7 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         <NowStrip
           schedule={selected}
           next={next}
-          gap={all.isError || ofOne.isError ? (gap ?? 'unknown') : gap}
+          gap={gap}
           hasHours={own.some((one) => one.weekly)}
           off={selected.onCall !== null && isExpectedGap(selected.onCall.current, own)}
           othersWithGaps={coverage && withGaps(problems, selected.id)}
@@ -194,20 +196,40 @@ function useNextInLine(schedule: Schedule | undefined): NextInLine | null | unde
   return data === undefined && isError ? 'unknown' : data;
 }
 
-// From the picture, so that hours which an override leaves vacant count as well.
-function useSoonestGap(
-  schedule: Schedule | undefined,
-  problems: readonly Problem[] | undefined,
-  now: number,
-): Shift | null | undefined | 'unknown' {
+// The picture from today on, as far as the strip speaks of it.
+function useNextDays(schedule: Schedule | undefined, now: number) {
   const zone = schedule?.zone ?? 'UTC';
   const today = dayOf(now, zone);
   const range = { from: today.from, to: dayAfter(today, daysAhead, zone).from };
-  const { data, isError } = useQuery({
+  const query = useQuery({
     ...scheduleTimeline(schedule?.id ?? '', askedRange(range)),
+    ...everyMinute,
     select: toPicture,
     enabled: schedule !== undefined,
   });
-  if (data === undefined) return isError ? 'unknown' : undefined;
-  return problems && (gapsOf(data, range, now).find((one) => !isExpectedGap(one, problems)) ?? null);
+  return { range, query };
+}
+
+// From the picture, so that hours which an override leaves vacant count as well.
+function soonestGap(
+  { range, query }: ReturnType<typeof useNextDays>,
+  problems: readonly Problem[],
+  now: number,
+): Shift | null | undefined {
+  if (!query.data) return undefined;
+  return gapsOf(query.data, range, now).find((one) => !isExpectedGap(one, problems)) ?? null;
+}
+
+const claimedFor = 2 * freshFor.list;
+
+// A gap is said as long as it is known; that there is none only while each answer is fresh.
+function claimOf(
+  gap: Shift | null | undefined,
+  answers: readonly Pick<UseQueryResult, 'isError' | 'dataUpdatedAt' | 'isFetching'>[],
+): Shift | null | undefined | 'unknown' {
+  if (gap) return gap;
+  if (answers.some(({ isError }) => isError)) return 'unknown';
+  const old = answers.filter(({ dataUpdatedAt }) => Date.now() - dataUpdatedAt > claimedFor);
+  if (old.length === 0) return gap;
+  return old.every(({ isFetching }) => isFetching) ? undefined : 'unknown';
 }

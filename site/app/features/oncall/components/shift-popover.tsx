@@ -88,9 +88,8 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
           toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
           if (!gone.current) onClose();
         },
-        (error: Error) => {
-          if (gone.current) toast({ kind: 'failure', title: error.message, detail: reasonOf(error) });
-        },
+        // Here by the banner, and once this is closed by a toast.
+        () => undefined,
       );
   const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
   const others = members.filter((member) => member.id !== me?.id && !alone(member.id));

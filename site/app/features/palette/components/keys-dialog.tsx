@@ -12,7 +12,7 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const [on, turn] = useSingleKeys();
   const actions = [...always, ...useKeyActions()];
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keys" saving={false} onClose={onClose}>
       <div className={styles.keys}>
         {sections.map((section) => {
           const here = actions.filter((action) => action.section === section);

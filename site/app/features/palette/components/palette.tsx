@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router';
 import { IconButton } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Kbd } from '~/components/ui/kbd';
+import { capitalised } from '~/lib/words';
 import { type Entry, found } from '../model/entries';
 import * as styles from './palette.module.css';
 import { useEntries } from './use-entries';
@@ -18,7 +19,7 @@ export function Palette({ actions, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const { entries, searching } = useEntries(actions, text);
+  const { entries, searching, unread } = useEntries(actions, text);
   const shown = found(entries, text);
   const current = shown[Math.min(at, shown.length - 1)];
   const id = useId();
@@ -92,8 +93,7 @@ export function Palette({ actions, onClose }: PaletteProps) {
         ))}
       </div>
       <p className={styles.said} role="status">
-        {searching && 'Searching older incidents'}
-        {!searching && shown.length === 0 && `Nothing matches "${text.trim()}".`}
+        {said(text.trim(), { searching, unread, nothing: shown.length === 0 })}
       </p>
       <footer className={`${styles.foot} hide-phone`}>
         <span>
@@ -110,6 +110,20 @@ export function Palette({ actions, onClose }: PaletteProps) {
       </footer>
     </dialog>
   );
+}
+
+interface Search {
+  searching: boolean;
+  unread: readonly string[];
+  nothing: boolean;
+}
+
+// That nothing matches is known only when everything was searched.
+function said(text: string, { searching, unread, nothing }: Search): string {
+  if (text === '') return '';
+  if (searching) return 'Searching';
+  if (unread.length > 0) return `${capitalised(unread.join(', '))} could not be searched.`;
+  return nothing ? `Nothing matches "${text}".` : '';
 }
 
 function Option({

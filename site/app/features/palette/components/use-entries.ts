@@ -17,10 +17,14 @@ const mostOlder = 6;
 
 /** Everything the palette can find for a text. Only incidents that are no longer open are asked of the server for it. */
 export function useEntries(actions: readonly Entry[], text: string) {
-  const open = useInfiniteQuery(incidentList({ status: 'open' })).data;
-  const services = useQuery(serviceList).data ?? [];
-  const schedules = useQuery(scheduleList).data ?? [];
-  const people = useQuery(memberList).data ?? [];
+  const ofOpen = useInfiniteQuery(incidentList({ status: 'open' }));
+  const ofServices = useQuery(serviceList);
+  const ofSchedules = useQuery(scheduleList);
+  const ofPeople = useQuery(memberList);
+  const open = ofOpen.data;
+  const services = ofServices.data ?? [];
+  const schedules = ofSchedules.data ?? [];
+  const people = ofPeople.data ?? [];
   const many = useChangeMany();
   const wanted = usePaused(text.trim());
   const asks = wanted.length >= fewestLetters;
@@ -76,7 +80,20 @@ export function useEntries(actions: readonly Entry[], text: string) {
       (page.incidents ?? []).map((incident) => toEntry(incident, 'Older incidents')),
     ),
   ];
-  return { entries, searching: asks && older.isFetching };
+  const parts = [
+    { word: 'open incidents', of: ofOpen },
+    { word: 'services', of: ofServices },
+    { word: 'schedules', of: ofSchedules },
+    { word: 'people', of: ofPeople },
+    ...(asks ? [{ word: 'older incidents', of: older }] : []),
+  ];
+  const typing = text.trim() !== wanted && text.trim().length >= fewestLetters;
+  return {
+    entries,
+    searching: typing || parts.some(({ of }) => of.data === undefined && of.isFetching),
+    /** What could not be read, in words. */
+    unread: parts.filter(({ of }) => of.data === undefined && of.isError).map(({ word }) => word),
+  };
 }
 
 function toEntry(incident: IncidentJson, group: 'Incidents' | 'Older incidents'): Entry {

@@ -58,7 +58,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       ? `Send ${many ? `${emails.length} invitations` : 'invitation'}`
       : `Make ${many ? `${emails.length} links` : 'link'}`;
   return (
-    <Dialog title="Invite people" onClose={onClose}>
+    <Dialog title="Invite people" saving={pending} onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
         {refused !== '' && <Banner tone="failed">{refused}</Banner>}
         <TextField
@@ -94,7 +94,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
 /** The links of invitations, which cannot be shown again. */
 export function LinksDialog({ links, onClose }: { links: readonly MadeLink[]; onClose: () => void }) {
   return (
-    <Dialog title={links.length > 1 ? 'Copy the links' : 'Copy the link'} onClose={onClose}>
+    <Dialog title={links.length > 1 ? 'Copy the links' : 'Copy the link'} saving={false} onClose={onClose}>
       <div className={dialogKit.body}>
         <p className="text-2">Pass each on to its address yourself. Nightbell cannot show them again.</p>
         <ul className={styles.links}>

@@ -18,7 +18,7 @@ export function RoleDialog({ user, onClose }: { user: UserJson; onClose: () => v
     save.mutate({ id: user.id ?? '', etag: user.etag, role }, { onSuccess: onClose });
   };
   return (
-    <Dialog title={`Role of ${user.name}`} onClose={onClose}>
+    <Dialog title={`Role of ${user.name}`} saving={save.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {save.isError && <Banner tone="failed">{reasonOf(save.error)}</Banner>}
         <RoleChoice roles={givenBy(currentSession()?.user.role)} value={role} onChoose={setRole} />

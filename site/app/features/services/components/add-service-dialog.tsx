@@ -18,7 +18,7 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
     create.mutate(name, { onSuccess: (service) => navigate(paths.service(service.id ?? '')) });
   };
   return (
-    <Dialog title="Add Service" narrow onClose={onClose}>
+    <Dialog title="Add Service" narrow saving={create.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {create.isError && (
           <Banner tone="failed">

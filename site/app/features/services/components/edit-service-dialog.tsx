@@ -30,7 +30,7 @@ export function EditServiceDialog({ service, onClose }: { service: ServiceJson; 
   const waiting = [teams, members, policies, services].find(({ data }) => !data);
   if (waiting)
     return (
-      <Dialog title="Edit service" onClose={onClose}>
+      <Dialog title="Edit service" saving={false} onClose={onClose}>
         <div className={dialogKit.body}>
           {waiting.isPending && <Loading what="teams, people and policies" />}
           <FetchFailed of={waiting}>Failed to load what can be chosen</FetchFailed>
@@ -86,7 +86,7 @@ function ServiceForm({ service, teams, people, policies, services, onClose }: Se
   });
   const { draft, set, text } = edit;
   return (
-    <Dialog title="Edit service" onClose={onClose}>
+    <Dialog title="Edit service" saving={edit.pending} onClose={onClose}>
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         <TextField label="Name" required maxLength={200} {...text('name')} />

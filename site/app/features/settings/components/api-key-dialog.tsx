@@ -39,7 +39,7 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
   const [chosen, setChosen] = useState<readonly string[]>(['events:write']);
   if (create.data?.key) {
     return (
-      <Dialog title="Copy the key now" onClose={onClose}>
+      <Dialog title="Copy the key now" saving={false} onClose={onClose}>
         <div className={dialogKit.body}>
           <p className="text-2">Nightbell keeps only its fingerprint and cannot show it again.</p>
           <code className={styles.key}>{create.data.key}</code>
@@ -65,7 +65,7 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
   const toggle = (scope: string, on: boolean) =>
     setChosen(on ? [...chosen, scope] : chosen.filter((one) => one !== scope));
   return (
-    <Dialog title="Create key" onClose={onClose}>
+    <Dialog title="Create key" saving={create.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
         <TextField label="Name" name="name" required maxLength={200} placeholder="Deploy bot" />

@@ -47,7 +47,7 @@ function PasswordDialog({ onClose }: { onClose: () => void }) {
     );
   };
   return (
-    <Dialog title="Change password" narrow onClose={onClose}>
+    <Dialog title="Change password" narrow saving={change.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {change.isError && <Banner tone="failed">{reasonOf(change.error)}</Banner>}
         <OwnPassword label="Password until now" name="old" />

@@ -32,7 +32,7 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
   });
   const { draft, text } = edit;
   return (
-    <Dialog title={team.id ? 'Edit team' : 'Create team'} onClose={onClose}>
+    <Dialog title={team.id ? 'Edit team' : 'Create team'} saving={edit.pending} onClose={onClose}>
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
         {members.isError && !members.data && <Banner tone="failed">{members.error.message}</Banner>}

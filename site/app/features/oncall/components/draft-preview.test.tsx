@@ -1,0 +1,42 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import { createQueryClient } from '~/lib/query-client';
+import { startSession } from '~/lib/session-change';
+import { server } from '../../../../testing/server';
+import { newDraft } from '../model/draft';
+import { DraftPreview } from './draft-preview';
+
+const mara = { id: 'u1', name: 'Mara Lindqvist' };
+const now = Date.parse('2026-03-25T02:12:00Z');
+const always = { starts_at: '2026-01-01T00:00:00Z', ends_at: '2027-01-01T00:00:00Z', users: [mara] };
+
+beforeEach(() => {
+  startSession({ user: { ...mara, role: 'owner' }, accessToken: 'access-1', refreshToken: 'refresh-1' });
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: [mara] })),
+    http.post('*/v1/schedules/preview', () =>
+      HttpResponse.json({ timeline: { timezone: 'UTC', final: [always], layers: [], overrides: [] } }),
+    ),
+  );
+  render(
+    <QueryClientProvider client={createQueryClient()}>
+      <DraftPreview scheduleId="" draft={newDraft('UTC', now)} missing={null} now={now} />
+    </QueryClientProvider>,
+  );
+});
+
+it('says that somebody is on call only of the days that it has looked at', async () => {
+  const from = 'Somebody is on call all the time';
+  expect(await screen.findByText(`${from} from now to the end of Tue 7 April.`)).toBeInTheDocument();
+  await userEvent.click(screen.getByRole('button', { name: 'Later' }));
+  expect(await screen.findByText(`${from}, 8 to 21 April.`)).toBeInTheDocument();
+});
+
+it('says nothing of the kind of days that are over', async () => {
+  await userEvent.click(screen.getByRole('button', { name: 'Earlier' }));
+  expect(await screen.findByText(/^These days are over/)).toBeInTheDocument();
+  expect(screen.queryByText(/somebody is on call/i)).toBeNull();
+});

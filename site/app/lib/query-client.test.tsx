@@ -1,0 +1,64 @@
+import { QueryClientProvider, useMutation } from '@tanstack/react-query';
+import { act, renderHook, waitFor } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { expect, it, vi } from 'vitest';
+import { ApiError, SessionExpired } from './api';
+import { createQueryClient } from './query-client';
+import { dismissToast, takeToasts, toastAt } from './toast';
+
+const refused = new ApiError('Failed to assign incident', 409, 'It is resolved already.');
+
+/** Begins a save, does what the test says while it is pending, and lets it fail. */
+async function fail(
+  meanwhile: (page: { unmount: () => void; clear: () => void }) => void,
+  { error = refused, onError }: { error?: Error; onError?: () => void } = {},
+) {
+  const place = {};
+  const leave = takeToasts(place);
+  dismissToast();
+  const client = createQueryClient();
+  let end: (error: Error) => void = () => undefined;
+  const pending = new Promise<void>((_, reject) => {
+    end = reject;
+  });
+  const { result, unmount } = renderHook(() => useMutation({ mutationFn: () => pending, onError }), {
+    wrapper: ({ children }: { children: ReactNode }) => (
+      <QueryClientProvider client={client}>{children}</QueryClientProvider>
+    ),
+  });
+  await act(async () => result.current.mutate());
+  await waitFor(() => expect(result.current.isPending).toBe(true));
+  meanwhile({ unmount, clear: () => client.clear() });
+  await act(async () => end(error));
+  await act(() => new Promise<void>((done) => setTimeout(done)));
+  const said = toastAt(place);
+  leave();
+  return said;
+}
+
+it('says that a save failed whose page or dialog is gone', async () => {
+  expect(await fail(({ unmount }) => unmount())).toEqual({
+    kind: 'failure',
+    title: 'Failed to assign incident',
+    detail: 'It is resolved already.',
+  });
+});
+
+it('leaves a failure to whoever is still there to show it', async () => {
+  expect(await fail(() => undefined)).toBeNull();
+});
+
+it('does not say twice what the mutation says by itself', async () => {
+  const onError = vi.fn();
+  expect(await fail(({ unmount }) => unmount(), { onError })).toBeNull();
+  expect(onError).toHaveBeenCalledOnce();
+});
+
+it('tells the next person, and whoever is signed out, nothing of it', async () => {
+  const gone = ({ unmount, clear }: { unmount: () => void; clear: () => void }) => {
+    clear();
+    unmount();
+  };
+  expect(await fail(gone)).toBeNull();
+  expect(await fail(({ unmount }) => unmount(), { error: new SessionExpired() })).toBeNull();
+});
