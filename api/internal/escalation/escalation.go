@@ -165,7 +165,7 @@ type Paged struct {
 	ChannelKind string
 	// AsOwner is set for an owner whom only the last resort reaches.
 	AsOwner bool
-	// Asked is set for whoever was asked in that cycle to acknowledge the severity that it has now.
+	// Asked is set for whoever was asked last, in that cycle, to acknowledge the severity that it has now.
 	Asked bool
 }
 

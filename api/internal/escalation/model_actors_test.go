@@ -108,14 +108,19 @@ func (w *world) snapshot(row *incidentRow, now time.Time) Snapshot {
 
 // pagedIn are who was paged in the cycle under way, or in the last that paged anybody, as the outbox tells.
 func (w *world) pagedIn(row *incidentRow) (paged []Paged) {
-	last := 0
+	last, question := 0, time.Time{}
+	for _, p := range w.pages {
+		if p.of == row && p.confirms && p.decided.After(question) {
+			question = p.decided
+		}
+	}
 	for _, p := range w.pages {
 		if p.of == row && p.cycle >= last {
 			if p.cycle > last {
 				last, paged = p.cycle, nil
 			}
 			asked := slices.ContainsFunc(w.pages, func(q *page) bool {
-				return q.of == row && q.cycle == p.cycle && q.target == p.target && q.confirms && q.severity == row.Severity
+				return q.of == row && q.cycle == p.cycle && q.target == p.target && q.confirms && q.severity == row.Severity && q.decided.Equal(question)
 			})
 			paged = append(paged, Paged{Round: p.round, Kind: p.kind, ID: p.target, Asked: asked})
 		}

@@ -429,6 +429,28 @@ func TestAClockThatPagesAgainTellsEverybodyOfARise(t *testing.T) {
 	equal(t, "and then everybody is told", w.cyclesAfter(t, 3), "2.0.0 Bob", "2.0.0 Eve rise")
 }
 
+// TestWhoeverWasAskedBeforeItWasLoweredIsToldOfTheNextRise: Bob was asked about a critical incident, Ada took it
+// over and made it low. When it is critical again and she does not answer, Bob knows it as low.
+func TestWhoeverWasAskedBeforeItWasLoweredIsToldOfTheNextRise(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "slow", alert.Low)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.Clock.Advance(time.Minute)
+	w.send(t, "down", alert.Critical)
+	equal(t, "Bob is asked", w.cyclesAfter(t, 1), "1.0.1 Bob rise")
+	w.tick(t, time.Minute)
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	w.tick(t, time.Minute)
+	w.Respond(t, incident.ChangeSeverity{By: pagingtest.By(w.Ada, "Ada"), To: alert.Low})
+	w.tick(t, time.Minute)
+	w.send(t, "gone", alert.Critical)
+	equal(t, "Ada is asked", w.cyclesAfter(t, 2), "1.0.1 Ada rise")
+	w.tick(t, 15*time.Minute)
+	equal(t, "nobody answered", w.cyclesAfter(t, 3), "2.0.0 Ada", "2.0.0 Bob rise")
+}
+
 // TestEscalatingByHandTellsEverybodyOfARise: whoever had the incident was asked about it, and asked for the
 // next step instead of answering; those who were paged with it before know of less.
 func TestEscalatingByHandTellsEverybodyOfARise(t *testing.T) {
