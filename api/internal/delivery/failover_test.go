@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
@@ -237,6 +238,41 @@ func TestASlowMailServerIsWaitedFor(t *testing.T) {
 	o.deliverer.Wait()
 	if got := o.states(t); got != "sent\nsent" {
 		t.Errorf("the pages are %q", got)
+	}
+}
+
+// TestAMailThatHangsEndsWhenItIsAnswered: the mail server took the connection and says nothing. Somebody answers,
+// so that nobody need be paged for it any more, and the next incident does not wait for the old conversation.
+func TestAMailThatHangsEndsWhenItIsAnswered(t *testing.T) {
+	o := newOutbox(t)
+	o.provider.answers(func(ctx context.Context, message notify.Message) error {
+		if message.Incidents[0].Title == "a" {
+			select {
+			case <-ctx.Done():
+			case <-t.Context().Done():
+			}
+		}
+		return ctx.Err()
+	})
+	o.deliverer = o.patient(o.provider)
+	t.Cleanup(o.deliverer.Wait)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	sweep := func() {
+		if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	await(t, func() bool { return len(o.provider.messages()) == 1 })
+	o.Respond(t, incident.Acknowledge{By: pagingtest.By(o.Bob, "Bob")})
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
+	await(t, func() bool { sweep(); return len(o.provider.messages()) == 2 })
+	o.deliverer.Wait()
+	if got := o.states(t); got != "cancelled: acknowledged\nsent" {
+		t.Errorf("the pages are %q", got)
+	}
+	if got := o.Texts(t, `SELECT outcome || ': ' || detail FROM delivery WHERE org_id = $1 ORDER BY started_at, id LIMIT 1`, o.Org); len(got) != 1 || got[0] != "skipped: somebody answered before it was sent" {
+		t.Errorf("the first delivery is %q", got)
 	}
 }
 

@@ -96,7 +96,47 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
+	answered := func() (notifydb.Checked, bool) { return notifydb.Checked{}, false }
+	if d.options.Patience > 0 {
+		answered = d.endWhenAnswered(ctx, cancel, claim)
+	}
 	done.receipt, done.err = d.channel.Send(ctx, message)
+	if checked, all := answered(); all && done.err != nil {
+		done.checked, done.called, done.err = checked, false, nil
+	}
+}
+
+// endWhenAnswered looks again and again while a send takes long, and ends it once somebody has answered all
+// that it tells of: a mail server that greets late would page for that, and what comes after it waits. The
+// function that it returns ends the looking, and tells what was seen when the send was ended.
+func (d *Outbox) endWhenAnswered(ctx context.Context, end context.CancelFunc, claim notifydb.Claim) func() (seen notifydb.Checked, answered bool) {
+	var again try
+	var answered bool
+	ctx, stop := context.WithCancel(ctx)
+	looked := make(chan struct{})
+	go func() {
+		defer close(looked)
+		for !answered {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(staleAfter):
+			}
+			if _, err := d.check(ctx, claim, &again); err != nil || len(again.checked.Incidents) == 0 {
+				continue // the send goes on: a copy is better than no page
+			}
+			answered = true
+			for _, about := range again.checked.Incidents {
+				answered = answered && !about.Unanswered
+			}
+		}
+		end()
+	}()
+	return func() (notifydb.Checked, bool) {
+		stop()
+		<-looked
+		return again.checked, answered
+	}
 }
 
 // look reads what of the claim this process still has and how the incidents stand. It is not ok
