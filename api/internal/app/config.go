@@ -126,7 +126,7 @@ func (c Config) check() (settings, error) {
 		refuse("NIGHTBELL_RETENTION_DAYS", fmt.Errorf("expected %d days or more", watch.LeastRetentionDays))
 	}
 	s.quotas, err = c.readQuotas()
-	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STORED_MIB, NIGHTBELL_QUOTA_STREAMS", err)
+	refuse("NIGHTBELL_QUOTA_CONTACTS, NIGHTBELL_QUOTA_INCIDENTS, NIGHTBELL_QUOTA_STORED_MIB, NIGHTBELL_QUOTA_STREAMS, NIGHTBELL_QUOTA_REQUESTS, NIGHTBELL_QUOTA_SENT", err)
 	s.company.Name, err = web.ParseName(c.CompanyName)
 	refuse("NIGHTBELL_COMPANY_NAME", err)
 	s.company.Address, err = web.ParsePostalAddress(c.PostalAddress)
@@ -137,6 +137,9 @@ func (c Config) check() (settings, error) {
 	refuse("NIGHTBELL_SUPPORT_EMAIL", err)
 	_, err = email.ParseSender(c.SMTPFrom)
 	refuse("NIGHTBELL_SMTP_FROM", err)
+	if c.SMTPHost != "" && net.ParseIP(c.SMTPHost) == nil && strings.ContainsAny(c.SMTPHost, ":/@ ") {
+		refuse("NIGHTBELL_SMTP_HOST", errors.New("expected a name or an address alone, such as mail.example.com; the port is NIGHTBELL_SMTP_PORT"))
+	}
 	if c.SMTPPort < 1 || c.SMTPPort > 65535 {
 		refuse("NIGHTBELL_SMTP_PORT", errors.New("expected a port number such as 587"))
 	}

@@ -21,6 +21,8 @@ func TestMistakesInTheConfigurationAreNamed(t *testing.T) {
 		{func(c *Config) { c.PublicURL = "https://nightbell.example.com/#top" }, "NIGHTBELL_PUBLIC_URL"},
 		{func(c *Config) { c.PublicURL = "https://nightbell.example.com:99999" }, "NIGHTBELL_PUBLIC_URL"},
 		{func(c *Config) { c.DatabaseURL = "postgres://u:s3cr3t@db:99999/x" }, "DATABASE_URL"},
+		{func(c *Config) { c.SMTPHost = "mail.example.com:587" }, "NIGHTBELL_SMTP_HOST"},
+		{func(c *Config) { c.SMTPHost = "https://mail.example.com" }, "NIGHTBELL_SMTP_HOST"},
 		{func(c *Config) { c.CompanyName = strings.Repeat("n", 101) }, "NIGHTBELL_COMPANY_NAME"},
 		{func(c *Config) { c.CompanyName = "Acme\u202e" }, "NIGHTBELL_COMPANY_NAME"},
 		{func(c *Config) { c.PostalAddress = "1;2;3;4;5;6;7" }, "NIGHTBELL_POSTAL_ADDRESS"},

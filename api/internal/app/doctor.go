@@ -47,7 +47,7 @@ func (s settings) findings() []finding {
 	}
 	list = append(list, either(!s.embedded(), "database", "DATABASE_URL", "yours to back up and replicate",
 		"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
-	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail leave this machine",
+	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail go there; nothing is sent to try it",
 		"no mail server", "mail lands only on /inbox; set NIGHTBELL_SMTP_HOST to wake anybody"))
 	if s.hasMailServer() && strings.HasSuffix(s.SMTPFrom, "@localhost>") {
 		list = append(list, finding{"sender", s.SMTPFrom, "most mail servers refuse it; set NIGHTBELL_SMTP_FROM"})
