@@ -198,6 +198,9 @@ func writeSuccess(w http.ResponseWriter, r *http.Request, batch alert.Batch) {
 	if answer.Alerts == 1 {
 		answer.Message = "Accepted 1 alert."
 	}
+	if batch.Truncated > 0 {
+		answer.Message += fmt.Sprintf(" %d more were left out.", batch.Truncated)
+	}
 	if isTrial(r, batch) {
 		answer.Message = "Test alert sent successfully!"
 	}

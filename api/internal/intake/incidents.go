@@ -51,14 +51,19 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 		}
 		ref = b.mergedInto()
 	}
-	// Whoever stored the end of the last alert that fired may have resolved the incident since it was read.
+	b.reopen()
+	return nil
+}
+
+// reopen has alerts that fire again open an incident where theirs was resolved since it was read: by whoever
+// stored the end of the last alert that fired.
+func (b *batch) reopen() {
 	for i, a := range b.alerts {
 		record, locked := b.records[a.Stored.IncidentID]
 		if b.meanings[i] == alert.Repeat && b.firesAgain(a) && locked && !record.Status.Open() {
 			b.meanings[i] = alert.OpenOrJoin
 		}
 	}
-	return nil
 }
 
 // firesAgain reports whether an alert that was over fires.

@@ -68,7 +68,7 @@ func TestAnAnswerWaitsLongerThanOthers(t *testing.T) {
 	t.Parallel()
 	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: 2 * time.Second, Conns: map[postgres.Pool]int32{postgres.Answers: 1}})
 	held, answered := make(chan struct{}), make(chan error, 1)
-	err := db.InAnswer(t.Context(), uuid.New(), func(ctx context.Context, _ pgx.Tx) error {
+	err := db.InAnswer(t.Context(), uuid.New(), func(context.Context, pgx.Tx) error {
 		go func() {
 			close(held)
 			answered <- db.InAnswer(t.Context(), uuid.New(), func(context.Context, pgx.Tx) error { return nil })
