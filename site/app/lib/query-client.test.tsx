@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { expect, it, vi } from 'vitest';
 import { ApiError, SessionExpired } from './api';
 import { createQueryClient } from './query-client';
-import { dismissToast, takeToasts, toastAt } from './toast';
+import { dismissToasts, takeToasts, toastsAt } from './toast';
 
 const refused = new ApiError('Failed to assign incident', 409, 'It is resolved already.');
 
@@ -15,7 +15,7 @@ async function fail(
 ) {
   const place = {};
   const leave = takeToasts(place);
-  dismissToast();
+  dismissToasts();
   const client = createQueryClient();
   let end: (error: Error) => void = () => undefined;
   const pending = new Promise<void>((_, reject) => {
@@ -31,13 +31,13 @@ async function fail(
   meanwhile({ unmount, clear: () => client.clear() });
   await act(async () => end(error));
   await act(() => new Promise<void>((done) => setTimeout(done)));
-  const said = toastAt(place);
+  const said = toastsAt(place).at(-1) ?? null;
   leave();
   return said;
 }
 
 it('says that a save failed whose page or dialog is gone', async () => {
-  expect(await fail(({ unmount }) => unmount())).toEqual({
+  expect(await fail(({ unmount }) => unmount())).toMatchObject({
     kind: 'failure',
     title: 'Failed to assign incident',
     detail: 'It is resolved already.',
