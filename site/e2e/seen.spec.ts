@@ -87,6 +87,7 @@ test.describe('what came of something is seen', () => {
     await page.getByRole('button', { name: 'Snooze' }).click();
     const dialog = page.getByRole('dialog', { name: 'Snooze' });
     await dialog.getByRole('listitem').getByRole('button').first().click();
+    await expect(dialog.locator('p[role=status]')).toBeAttached(); // it saves
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await expect(dialog.getByText(/^Still under way/)).toBeVisible();
@@ -104,6 +105,7 @@ test.describe('what came of something is seen', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Deploy bot');
     await dialog.getByRole('button', { name: 'Create key' }).click();
+    await expect(dialog.locator('p[role=status]')).toBeAttached(); // it saves
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Close' }).click();
     answer('created');

@@ -138,6 +138,6 @@ type Stored struct {
 	// IncidentNumber is 0 without an incident; IncidentResolvedAt is zero while it is open.
 	IncidentNumber     int
 	IncidentResolvedAt time.Time
-	// AnsweredFiring is set when the incident was resolved before the alert's end was heard of: by a person.
+	// AnsweredFiring is set when a person had resolved the incident before the alert's end was heard of.
 	AnsweredFiring bool
 }

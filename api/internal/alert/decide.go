@@ -152,9 +152,10 @@ func isSetBack(before Stored, r Received, now time.Time) bool {
 	return before.Status == Resolved && before.StartsAt.After(now) && r.Status == Firing && StartKnown(r, now) && !r.StartsAt.After(now)
 }
 
-// overtaking is how much later than the end of an alert a message that was sent before may arrive: a request
-// that waits for its batch, or for a proxy.
-const overtaking = 10 * time.Second
+// overtaking is how much later than the end of an alert a message that was decided before may arrive: the
+// second of two Alertmanagers waits 15 s for the first, with the alerts as they were before. A real one comes
+// later: Alertmanager waits 30 s for a new group, and minutes for a known one.
+const overtaking = 25 * time.Second
 
 // firesAgain reports whether what was over fires with the start that it had. Alertmanager ends an alert of
 // which Prometheus brought no news, and when the two reach each other again it has the old start. What a

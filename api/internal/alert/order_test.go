@@ -171,8 +171,8 @@ func TestWhatFiresAgainWithItsOldStart(t *testing.T) {
 		again    Status
 		want     string
 	}{
-		{"a copy from before the end", false, 10 * time.Second, Firing, "1 incidents, resolved, open false"},
-		{"again", false, 10*time.Second + 1, Firing, "2 incidents, firing, open true"},
+		{"a copy from before the end", false, 25 * time.Second, Firing, "1 incidents, resolved, open false"},
+		{"again", false, 25*time.Second + 1, Firing, "2 incidents, firing, open true"},
 		{"its end said again", false, time.Hour, Resolved, "1 incidents, resolved, open false"},
 		{"again, after a person had resolved it", true, time.Hour, Firing, "1 incidents, firing, open false"},
 	} {

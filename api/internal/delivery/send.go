@@ -102,7 +102,10 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	}
 	done.receipt, done.err = d.channel.Send(ctx, message)
 	if checked, all := answered(); all && done.err != nil {
-		done.checked, done.called, done.err = checked, false, nil
+		done.checked = checked
+		if !errors.Is(done.err, notify.ErrUnknownOutcome) { // it may have gone out, and the log says so
+			done.called, done.err = false, nil
+		}
 	}
 }
 

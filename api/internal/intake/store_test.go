@@ -129,7 +129,7 @@ func TestAnAlertThatFiresAgainWithItsOldStart(t *testing.T) {
 		t.Parallel()
 		w := began(t)
 		w.Accept(t, ends("a"), ends("b"))
-		w.Clock.Advance(10 * time.Second)
+		w.Clock.Advance(25 * time.Second)
 		w.Accept(t, ends("a"))
 		w.Accept(t, fires("a"))
 		expect(t, "incidents after a copy", w.Incidents(t), "resolved critical 2")

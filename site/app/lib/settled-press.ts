@@ -1,22 +1,30 @@
 import { type MouseEvent, useLayoutEffect, useRef } from 'react';
 
-const moment = 700;
+const moment = 700; // a second tap comes within it
+const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and must take a press in between
 
 /**
  * For a place in which buttons follow one another, and `meaning` says what a press there does now; empty
- * while nothing stands there. Wraps what a press does.
+ * while nothing stands there. `place` changes when it moves. Wraps what a press does.
  */
-export function useSettledPress(meaning: string): (act: () => void) => (event: MouseEvent) => void {
-  const stood = useRef(meaning);
+export function useSettledPress(
+  meaning: string,
+  place = 0,
+): (act: () => void) => (event: MouseEvent) => void {
+  const stood = useRef({ meaning, place });
   const unsettled = useRef(Number.NEGATIVE_INFINITY);
+  const moved = useRef(Number.NEGATIVE_INFINITY);
   useLayoutEffect(() => {
-    if (stood.current !== '' && stood.current !== meaning) unsettled.current = new Event('').timeStamp;
-    stood.current = meaning;
-  }, [meaning]);
+    const before = stood.current;
+    const now = new Event('').timeStamp;
+    if (before.meaning !== '' && before.meaning !== meaning) unsettled.current = now;
+    if (before.place !== place) moved.current = now;
+    stood.current = { meaning, place };
+  }, [meaning, place]);
   return (act) => (event) => {
     // A second tap, or a thumb on its way, means the button that stood here before; each begins the moment
     // anew, for whoever hammers. Nothing is disabled meanwhile: it would flicker and be read aloud.
     if (event.timeStamp - unsettled.current < moment) unsettled.current = event.timeStamp;
-    else act();
+    else if (event.timeStamp - moved.current >= onItsWay) act();
   };
 }

@@ -59,12 +59,12 @@ const Holds = `(o.incident_key IS NOT NULL OR EXISTS (SELECT FROM alert f WHERE 
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
        CASE WHEN i.ended_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.ended_at, a.severity,
-       CASE WHEN a.status = 'resolved' THEN a.last_seen_at END, coalesce(i.resolved_at < a.last_seen_at, false)
+       CASE WHEN a.status = 'resolved' THEN a.last_seen_at END, coalesce(i.resolved_by IS NOT NULL AND i.resolved_at < a.last_seen_at, false)
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
 LEFT JOIN LATERAL (
-    SELECT o.severity, o.number, o.resolved_at, CASE WHEN o.resolved_at IS NULL AND NOT ` + Holds + ` THEN o.triggered_at ELSE o.resolved_at END AS ended_at
+    SELECT o.severity, o.number, o.resolved_at, o.resolved_by, CASE WHEN o.resolved_at IS NULL AND NOT ` + Holds + ` THEN o.triggered_at ELSE o.resolved_at END AS ended_at
     FROM incident o WHERE o.org_id = a.org_id AND o.id = a.incident_id LIMIT 1) i ON true`
 
 // QueueLock adds the statement that locks the stored ones of sorted alerts until the

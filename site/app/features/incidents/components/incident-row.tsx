@@ -85,7 +85,7 @@ export const IncidentRow = memo(function IncidentRow({
 function RowActions({ incident, index }: { incident: Incident; index: number }) {
   const change = useChangeIncident();
   // Rows move up and down under a thumb.
-  const settled = useSettledPress(`${index} ${answerMeant(incident)}`);
+  const settled = useSettledPress(answerMeant(incident), index);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (
