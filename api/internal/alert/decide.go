@@ -67,10 +67,10 @@ func StartOf(r Received, now time.Time) time.Time {
 
 // Absorb gives the stored state after r; before is nil for an alert never seen.
 //
-// With a known start the maximum of both stays, unless it fires again (firesAgain). Without one, a resolve is about the
-// stored episode, and a firing is about the open one if there is one: otherwise it
-// begins a new episode at now, and never at or before the stored start. While its
-// incident is open, a later episode belongs to that incident, so that a person who
+// With a known start the maximum of both stays, unless it fires again (firesAgain). Without
+// one, a resolve is about the stored episode, and a firing is about the open one if there
+// is one: otherwise it begins a new episode at now, and never at or before the stored start.
+// While its incident is open, a later episode belongs to that incident, so that a person who
 // resolves it has answered that episode too.
 func Absorb(before *Stored, r Received, now time.Time) Stored {
 	next := absorb(before, r, now)

@@ -94,8 +94,8 @@ func (r *Responder) Merge(ctx context.Context, orgID, incidentID, intoID uuid.UU
 }
 
 // keepPaged refuses a merge after which nobody would be paged: into one that waits for the end of maintenance
-// or of a quiet time, or, of one that nobody has answered as it is now, into one that sleeps or that no person has. Where
-// the paging of the other ran out, or would page nobody more, it begins again.
+// or of a quiet time, or, of one that nobody has answered as it is now, into one that sleeps or that no person
+// has. Where the paging of the other ran out, or would page nobody more, it begins again.
 func keepPaged(ctx context.Context, round *paging.Round, batch *pgx.Batch, merged, into incidentdb.Record) error {
 	if into.Status == incident.Triggered {
 		if held, err := round.IsHeld(ctx, into); err != nil || held {

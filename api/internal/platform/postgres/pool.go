@@ -46,6 +46,7 @@ type poolSettings struct {
 	idleInTx  time.Duration // longest pause inside a transaction: a hung worker loses its locks
 	plans     planMode
 	commits   commitMode
+	patience  int32 // how many AcquireTimeouts a caller waits for a connection
 }
 
 // commitMode says who must have a transaction before its commit is answered: a value of
@@ -77,16 +78,16 @@ const (
 )
 
 var pools = map[Pool]poolSettings{
-	Tenant:     {TenantRole, 7, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere},
-	Answers:    {TenantRole, 3, 10 * time.Second, 12 * time.Second, keyedPlans, everywhere},
-	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere},
-	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
-	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here},
-	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here},
-	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere},
-	Webhooks:   {SystemRole, 3, 10 * time.Second, 12 * time.Second, freshPlans, here},
-	Heartbeats: {SystemRole, 2, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere},
-	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here},
+	Tenant:     {TenantRole, 7, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1},
+	Answers:    {TenantRole, 3, 10 * time.Second, 12 * time.Second, keyedPlans, everywhere, 4}, // whoever is refused presses again, if ever
+	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1},
+	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1},
+	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here, 1},
+	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here, 1},
+	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere, 1},
+	Webhooks:   {SystemRole, 3, 10 * time.Second, 12 * time.Second, freshPlans, here, 1},
+	Heartbeats: {SystemRole, 2, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1},
+	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here, 1},
 }
 
 // settings are set in every transaction of the pool, as SET LOCAL does. A session's would
@@ -130,8 +131,8 @@ type Config struct {
 	// Conns replaces the size of a pool; pools not named keep theirs.
 	Conns map[Pool]int32
 	// AcquireTimeout is how long a caller waits for a free connection before
-	// it is told that the database is unavailable. Zero means 2 seconds. Whoever answers an
-	// incident waits four times as long: a person who is refused presses again, if ever.
+	// it is told that the database is unavailable. Zero means 2 seconds.
+	// A pool may have more patience.
 	AcquireTimeout time.Duration
 	// VerifiesMail is set where mail leaves the installation. Statements read it as
 	// current_setting('nightbell.verifies_mail', true) = 'on': who can be paged depends on it.
@@ -294,11 +295,7 @@ const fullPause = 50 * time.Millisecond
 // that is replaced meanwhile waits on at the new one, and who meets max_connections waits
 // for what this pool holds already: pgxpool fails at once when it cannot open one more.
 func (db *DB) borrow(ctx context.Context, name Pool) (*pgxpool.Conn, error) {
-	patience := db.acquire
-	if name == Answers {
-		patience *= 4
-	}
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, time.Duration(pools[name].patience)*db.acquire)
 	defer cancel()
 	for {
 		now := db.current.Load()
