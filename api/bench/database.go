@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -33,7 +34,12 @@ func (d *database) awaitDelivered(ctx context.Context) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("pages still wait after %s", limit)
+	var waiting string
+	err := d.QueryRow(ctx, `SELECT format('%s %s by %s, tried %s to %s times, due %s, tried next %s; the contact failed %s times (%s), its next try is %s', count(*), n.state, n.channel,
+			min(n.attempts), max(n.attempts), min(n.due_at)::time, max(n.next_try_at)::time, c.failures, c.failing_for, c.next_try_at::time) || ' at ' || clock_timestamp()::time
+		FROM notification n JOIN contact_method c ON c.id = n.contact_method_id WHERE n.finished_at IS NULL
+		GROUP BY n.state, n.channel, c.org_id, c.id ORDER BY count(*) DESC LIMIT 1`).Scan(&waiting)
+	return errors.Join(fmt.Errorf("pages still wait after %s: %s", limit, waiting), err)
 }
 
 // stored is what the database holds of the alerts that were sent: rows, one for each

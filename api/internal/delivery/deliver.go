@@ -96,7 +96,7 @@ type Outbox struct {
 
 	mu     sync.Mutex
 	closed bool
-	// sending are the sends under way, by contact.
+	// sending are the sends under way, by delivery.
 	sending map[uuid.UUID]*underWay
 	// waitUntil names the contacts that must wait.
 	waitUntil map[uuid.UUID]time.Time
@@ -252,7 +252,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	if d.closed {
 		return // the lease runs out, and another process takes it
 	}
-	d.sending[claim.ContactMethodID] = newUnderWay(claim)
+	d.sending[claim.DeliveryID] = newUnderWay(claim)
 	d.sends.Go(func() {
 		defer d.end(claim)
 		d.deliver(context.WithoutCancel(ctx), claim)
@@ -261,7 +261,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 
 func (d *Outbox) end(claim notifydb.Claim) {
 	d.mu.Lock()
-	delete(d.sending, claim.ContactMethodID)
+	delete(d.sending, claim.DeliveryID)
 	d.mu.Unlock()
 	d.options.Freed()
 }

@@ -3,6 +3,8 @@ package delivery
 import (
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
 
@@ -10,12 +12,14 @@ import (
 type underWay struct {
 	notifydb.Renewal
 
+	contact      uuid.UUID
 	began, until time.Time
 }
 
 func newUnderWay(claim notifydb.Claim) *underWay {
 	send := &underWay{
 		Renewal: notifydb.Renewal{OrgID: claim.OrgID, DeliveryID: claim.DeliveryID},
+		contact: claim.ContactMethodID,
 		began:   claim.Until.Add(-notifydb.Lease), until: claim.Until,
 	}
 	for _, page := range claim.Pages {
@@ -48,10 +52,8 @@ func (d *Outbox) renewed(renewals []notifydb.Renewal, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, renewal := range renewals {
-		for _, send := range d.sending {
-			if send.DeliveryID == renewal.DeliveryID {
-				send.until = now.Add(notifydb.Lease)
-			}
+		if send := d.sending[renewal.DeliveryID]; send != nil {
+			send.until = now.Add(notifydb.Lease)
 		}
 	}
 }

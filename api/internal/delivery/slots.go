@@ -74,13 +74,19 @@ func (d *Outbox) room() notifydb.Room {
 	return room
 }
 
-// contactsToSkip lists the contacts that nothing may be claimed for at now.
+// contactsToSkip lists the contacts that nothing may be claimed for at now: those who wait, and
+// those that a message is under way to. Behind one that hangs while its lease is renewed, newer
+// pages leave in another; who lost a lease never takes over from itself.
 func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var contacts []uuid.UUID
-	for contact := range d.sending {
-		contacts = append(contacts, contact)
+	sends := map[uuid.UUID]int{}
+	for _, send := range d.sending {
+		quick, lost := now.Sub(send.began) < notifydb.Lease, !send.until.After(now)
+		if sends[send.contact]++; quick || lost || sends[send.contact] == notifydb.MostPerContact {
+			contacts = append(contacts, send.contact)
+		}
 	}
 	for contact, until := range d.waitUntil {
 		if until.After(now) {

@@ -67,10 +67,14 @@ type ClaimedPage struct {
 	Round, Step      int
 }
 
+// MostPerContact is how many messages to one contact may be under way. Another one begins only
+// once the latest has outlived its first lease, which a mail may whose server does not answer.
+const MostPerContact = 4
+
 // ClaimDue claims what is due by one channel at now, as far as there is room: of each
 // organization the most severe first, then the newest. It passes over contacts in
-// without, and over contacts that somebody is just sending to, so that what becomes due
-// meanwhile travels together in the next message. Pages whose worker died are claimed again.
+// without, and over contacts that somebody is just sending to (see MostPerContact), so that
+// what becomes due meanwhile travels together in the next message. Pages whose worker died are claimed again.
 // Rows that others hold are skipped, never waited for. When something was claimed the
 // transaction is committed, and nothing can follow in it.
 func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, err error) {
@@ -125,10 +129,12 @@ WITH RECURSIVE first_due AS MATERIALIZED (
         SELECT org_id, id, user_id, failures, failing_for, next_try_at FROM contact_method WHERE org_id = d.org_id AND id = d.id AND kind = $1 LIMIT 1) c
 )`
 
-// sendingSQL tells whether somebody is sending to a contact at $2. A lease that ends later than
-// one taken now was written before the clock was set back, and its worker is gone.
-const sendingSQL = `SELECT true FROM delivery d WHERE d.contact_method_id = %s AND d.outcome = 'sending'
-    AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT 1`
+// sendingSQL tells whether somebody is sending to a contact at $2, and is not slow ($5 is Lease)
+// or sends MostPerContact messages. A lease that ends later than one taken now was written before
+// the clock was set back, and its worker is gone.
+var sendingSQL = fmt.Sprintf(`SELECT true FROM (SELECT d.started_at FROM delivery d WHERE d.contact_method_id = %%s AND d.outcome = 'sending'
+    AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT %d) sending
+    HAVING max(sending.started_at) > $2::timestamptz - $5::interval OR count(*) = %[1]d`, MostPerContact)
 
 // FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
 // the contact's place among those of its organization, behind the sends under way: ordered
@@ -145,12 +151,14 @@ var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
     FROM candidates c LEFT JOIN LATERAL (
         SELECT n.severity_rank, n.due_at FROM generate_series(0, 3) rank, LATERAL (
             SELECT severity_rank, due_at FROM notification
-            WHERE contact_method_id = c.id AND finished_at IS NULL AND severity_rank = rank AND next_try_at <= $2 ORDER BY next_try_at DESC LIMIT 1) n
+            WHERE contact_method_id = c.id AND finished_at IS NULL AND severity_rank = rank AND next_try_at <= $2
+              AND (lease_until IS NULL OR lease_until <= $2) ORDER BY next_try_at DESC LIMIT 1) n
         ORDER BY n.severity_rank LIMIT 1) first ON true
     LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = c.org_id
     WHERE c.id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(sendingSQL, "c.id") + `) IS NULL
       AND (first.severity_rank IS NOT NULL OR EXISTS (
-        SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2 AND c.next_try_at <= $2))
+        SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2 AND c.next_try_at <= $2
+          AND (n.lease_until IS NULL OR n.lease_until <= $2)))
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
