@@ -15,14 +15,19 @@ import (
 	"github.com/nightbell/nightbell/api/internal/demo"
 )
 
+// checkDemo refuses a demo workspace that anybody could sign in to, before anything starts.
+func (s *server) checkDemo() error {
+	if s.options.Demo && !s.loopback() && os.Getenv(demoPasswordVariable) == "" {
+		return fmt.Errorf("--demo listens beyond this machine (%s), where anybody could sign in. Set %s to a password of your own, or listen on 127.0.0.1",
+			s.Listen, demoPasswordVariable)
+	}
+	return nil
+}
+
 // seed fills the demo workspace at the first start with --demo.
 func (s *server) seed(ctx context.Context) error {
 	if !s.options.Demo {
 		return nil
-	}
-	if !s.loopback() && os.Getenv(demoPasswordVariable) == "" {
-		return fmt.Errorf("--demo listens beyond this machine (%s), where anybody could sign in. Set %s to a password of your own, or listen on 127.0.0.1",
-			s.Listen, demoPasswordVariable)
 	}
 	password, err := demoPassword(s.DataDir)
 	if err != nil {

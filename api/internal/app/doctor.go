@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"os"
 	"strings"
 	"time"
 
@@ -24,6 +25,9 @@ type finding struct {
 func Doctor(ctx context.Context, config Config, out io.Writer) error {
 	checked, err := config.check()
 	findings := checked.findings()
+	for _, unknown := range unknownVariables(os.Environ()) {
+		findings = append(findings, finding{"unknown", unknown.name, unknown.advice})
+	}
 	if err == nil {
 		var stored []finding
 		stored, err = checked.examine(ctx)

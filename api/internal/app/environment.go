@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -26,9 +27,65 @@ func WrongEnvironment(lookup func(string) (string, bool)) error {
 			problems = append(problems, fmt.Errorf("%s is %q; expected %s", variable, value, orList(words)))
 		case field.Type.Kind() == reflect.Int && notANumber != nil:
 			problems = append(problems, fmt.Errorf("%s is %q; expected a whole number, for example %s", variable, value, field.Tag.Get("default")))
+		case field.Type.Kind() == reflect.Bool && !slices.Contains([]string{"true", "1", "yes", "false", "0", "no"}, strings.ToLower(value)):
+			problems = append(problems, fmt.Errorf("%s is %q; expected true or false", variable, value))
 		}
 	}
 	return errors.Join(problems...)
+}
+
+// ofOthers are the variables that commands besides Serve read, and the SDKs (proto/vectors/config.json).
+var ofOthers = strings.Fields(`NIGHTBELL_URL NIGHTBELL_ACCESS_TOKEN NIGHTBELL_FAILPOINTS ` + demoPasswordVariable + `
+	NIGHTBELL_API_KEY NIGHTBELL_SERVICE_KEY NIGHTBELL_BASE_URL NIGHTBELL_ENVIRONMENT NIGHTBELL_TIMEOUT_MS NIGHTBELL_AUTO_CAPTURE
+	NIGHTBELL_DEBUG NIGHTBELL_RELEASE NIGHTBELL_SERVER_NAME NIGHTBELL_SAMPLE_RATE NIGHTBELL_MAX_QUEUE NIGHTBELL_MAX_RETRIES
+	NIGHTBELL_FLUSH_TIMEOUT_MS NIGHTBELL_CA_FILE NIGHTBELL_SPOOL_DIR NIGHTBELL_DISABLED`)
+
+// unknownVariable is a variable that looks like a setting and is none.
+type unknownVariable struct{ name, advice string }
+
+// unknownVariables finds what somebody may have misspelt among "name=value": a mail server that is
+// set by the wrong name is no mail server. Nothing is refused for it, because the next version may
+// know the name, and a rollback must start.
+func unknownVariables(environ []string) []unknownVariable {
+	known := slices.Clone(ofOthers)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		known = append(known, field.Tag.Get("env"))
+	}
+	var unknown []unknownVariable
+	for _, setting := range environ {
+		name, _, _ := strings.Cut(setting, "=")
+		if !strings.HasPrefix(name, "NIGHTBELL_") || slices.Contains(known, name) {
+			continue
+		}
+		nearest := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
+		advice := "not a setting of this version; nightbell serve --help lists them"
+		if edits(name, nearest) <= 3 {
+			advice = "not a setting of this version; did you mean " + nearest + "?"
+		}
+		unknown = append(unknown, unknownVariable{name, advice})
+	}
+	return unknown
+}
+
+// edits is how many letters are to be put in, left out or replaced to make b of a (Levenshtein).
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := before
+			if a[i] != b[j] {
+				replaced++
+			}
+			before = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, before+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // orList is "a, b or c".

@@ -1,6 +1,12 @@
 package app
 
-import "testing"
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
 
 // TestAWrongVariableIsNamedWithWhatIsAllowed: the flag was named instead, below the whole help.
 func TestAWrongVariableIsNamedWithWhatIsAllowed(t *testing.T) {
@@ -11,6 +17,7 @@ func TestAWrongVariableIsNamedWithWhatIsAllowed(t *testing.T) {
 		"NIGHTBELL_QUOTA_CONTACTS": {"", `NIGHTBELL_QUOTA_CONTACTS is ""; expected a whole number, for example 1000`},
 		"NIGHTBELL_REGISTRATION":   {"no", `NIGHTBELL_REGISTRATION is "no"; expected open, invite or closed`},
 		"NIGHTBELL_LOG_LEVEL":      {"INFO", `NIGHTBELL_LOG_LEVEL is "INFO"; expected debug, info, warn or error`},
+		"NIGHTBELL_DEMO_GUEST":     {"maybe", `NIGHTBELL_DEMO_GUEST is "maybe"; expected true or false`},
 		"NIGHTBELL_LISTEN":         {"anything", ""},
 		"NIGHTBELL_LOG_FORMAT":     {"json", ""},
 	} {
@@ -26,4 +33,46 @@ func errorText(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+func TestAMisspeltVariableIsNamed(t *testing.T) {
+	t.Parallel()
+	got := unknownVariables([]string{
+		"NIGHTBELL_SMPT_HOST=mail.example.com", "NIGHTBELL_MAILER=x", "NIGHTBELL_SMTP_PORT=25", "NIGHTBELL_API_KEY=x", "NIGHTBELL_DEMO_PASSWORD=x", "PATH=/bin",
+	})
+	want := []unknownVariable{
+		{"NIGHTBELL_SMPT_HOST", "not a setting of this version; did you mean NIGHTBELL_SMTP_HOST?"},
+		{"NIGHTBELL_MAILER", "not a setting of this version; nightbell serve --help lists them"},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestVariablesOfTheSDKsAreKnown: a developer's shell has them, and the server starts there too.
+func TestVariablesOfTheSDKsAreKnown(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../proto/vectors/config.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors struct{ Options []struct{ Env []string } }
+	if err := json.Unmarshal(text, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, option := range vectors.Options {
+		for _, variable := range option.Env {
+			if !strings.HasPrefix(variable, "NIGHTBELL_") {
+				continue
+			}
+			seen++
+			if unknown := unknownVariables([]string{variable + "=x"}); len(unknown) > 0 {
+				t.Errorf("%v", unknown)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d variables were compared", seen)
+	}
 }

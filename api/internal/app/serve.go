@@ -132,6 +132,9 @@ func prepare(ctx context.Context, config Config, options Options) (*server, erro
 	if s.settings, err = config.check(); err != nil {
 		return s, fmt.Errorf("the configuration does not fit:\n%w", err)
 	}
+	if err := s.checkDemo(); err != nil {
+		return s, err
+	}
 	for _, part := range []func(context.Context) error{s.startTelemetry, s.startDatabase, s.unlockSecrets, s.claimInstallation, s.releaseLeases} {
 		if err := part(ctx); err != nil {
 			return s, err
@@ -163,6 +166,9 @@ func (s *server) startTelemetry(context.Context) error {
 	var err error
 	if s.logger, err = telemetry.NewLogger(os.Stderr, s.LogFormat, level, rpcserver.RequestID); err != nil {
 		return fmt.Errorf("NIGHTBELL_LOG_FORMAT: %w", err)
+	}
+	for _, unknown := range unknownVariables(os.Environ()) {
+		s.logger.Warn(unknown.name + " is " + unknown.advice)
 	}
 	s.metrics = telemetry.NewMetrics(s.options.Version)
 	s.tracing, err = telemetry.StartTracing(os.Getenv, s.options.Version, s.logger)
