@@ -58,9 +58,9 @@ func unknownVariables(environ []string) []unknownVariable {
 			continue
 		}
 		nearest := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
-		advice := "not a setting of this version; nightbell serve --help lists them"
+		advice := "no setting of this version; nightbell serve --help lists them"
 		if edits(name, nearest) <= 3 {
-			advice = "not a setting of this version; did you mean " + nearest + "?"
+			advice = "no setting of this version; did you mean " + nearest + "?"
 		}
 		unknown = append(unknown, unknownVariable{name, advice})
 	}

@@ -41,8 +41,8 @@ func TestAMisspeltVariableIsNamed(t *testing.T) {
 		"NIGHTBELL_SMPT_HOST=mail.example.com", "NIGHTBELL_MAILER=x", "NIGHTBELL_SMTP_PORT=25", "NIGHTBELL_API_KEY=x", "NIGHTBELL_DEMO_PASSWORD=x", "PATH=/bin",
 	})
 	want := []unknownVariable{
-		{"NIGHTBELL_SMPT_HOST", "not a setting of this version; did you mean NIGHTBELL_SMTP_HOST?"},
-		{"NIGHTBELL_MAILER", "not a setting of this version; nightbell serve --help lists them"},
+		{"NIGHTBELL_SMPT_HOST", "no setting of this version; did you mean NIGHTBELL_SMTP_HOST?"},
+		{"NIGHTBELL_MAILER", "no setting of this version; nightbell serve --help lists them"},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

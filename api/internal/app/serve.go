@@ -168,7 +168,7 @@ func (s *server) startTelemetry(context.Context) error {
 		return fmt.Errorf("NIGHTBELL_LOG_FORMAT: %w", err)
 	}
 	for _, unknown := range unknownVariables(os.Environ()) {
-		s.logger.Warn(unknown.name + " is " + unknown.advice)
+		s.logger.Warn("an environment variable has no effect", "variable", unknown.name, "because", unknown.advice)
 	}
 	s.metrics = telemetry.NewMetrics(s.options.Version)
 	s.tracing, err = telemetry.StartTracing(os.Getenv, s.options.Version, s.logger)
