@@ -238,8 +238,12 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		}
 	}
 	if row.WantsConfirmation() && (outcome.Paging == incident.NextStep || outcome.Paging == incident.FirstStep) {
-		row.paging = Lower(row.paging, row.AcknowledgedSeverity) // only whoever has it was told of the rise
-		row.unseen[row.Severity]++
+		row.paging = Lower(row.paging, row.AcknowledgedSeverity) // only whoever has it was told of the rises
+		for severity := range row.told {
+			if severity.Rank() < row.AcknowledgedSeverity.Rank() {
+				row.unseen[severity]++
+			}
+		}
 	}
 	asked := row.WantsConfirmation()
 	row.Incident = outcome.Next
@@ -282,7 +286,7 @@ func (w *world) apply(row *incidentRow, command incident.Command) {
 		}
 	}
 	w.carryOut(row, effects, w.now)
-	w.tell("#%d %T, now %s, paging %s", row.Number(), command, row.Status, row.paging.Status)
+	w.tell("#%d %T, now %s and %s, paging %s", row.Number(), command, row.Severity, row.Status, row.paging.Status)
 	w.committed(row)
 }
 
