@@ -276,65 +276,6 @@ func TestAMailThatHangsEndsWhenItIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAPageBehindAMailThatHangsLeavesByAConnectionOfItsOwn: Ada has nothing but e-mail, and the mail server
-// took a connection and says nothing. What comes later does not wait ten minutes for it, from any replica.
-func TestAPageBehindAMailThatHangsLeavesByAConnectionOfItsOwn(t *testing.T) {
-	o := newOutbox(t)
-	hang := make(chan struct{})
-	hangs := map[string]bool{"a": true, "c": true, "d": true, "e": true}
-	o.provider.answers(func(_ context.Context, message notify.Message) error {
-		if hangs[message.Incidents[0].Title] {
-			<-hang
-		}
-		return nil
-	})
-	outboxes := []*delivery.Outbox{o.patient(o.provider), o.patient(o.provider)}
-	look := func(after time.Duration) {
-		for range int(after / time.Second) { // as leases want to be renewed
-			o.Clock.Advance(time.Second)
-			for _, outbox := range outboxes {
-				if _, err := outbox.Sweep(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	}
-	begun := func(after time.Duration, want int, why string) {
-		t.Helper()
-		look(after)
-		await(t, func() bool { return len(o.provider.messages()) >= want })
-		if got := len(o.provider.messages()); got != want {
-			t.Fatalf("%d mails began, want %d: %s", got, want, why)
-		}
-	}
-	accept := func(name string) { o.Accept(t, pagingtest.Firing(name, name, pagingtest.Began)) }
-	accept("a")
-	begun(time.Second, 1, "nothing is under way")
-	accept("b")
-	begun(notifydb.Lease-2*time.Second, 1, "the first may still be on its way")
-	begun(3*time.Second, 2, "the first hangs")
-	for i, name := range []string{"c", "d", "e"} {
-		accept(name)
-		begun(notifydb.Lease+time.Second, 3+i, "those before it hang")
-	}
-	accept("f")
-	begun(2*notifydb.Lease, 5, "four hang at a time")
-	close(hang)
-	outboxes[0].Wait()
-	outboxes[1].Wait()
-	begun(time.Second, 6, "the server answers")
-	outboxes[0].Wait()
-	outboxes[1].Wait()
-	if got := o.states(t); got != "sent\nsent\nsent\nsent\nsent\nsent" {
-		t.Errorf("the pages are %q", got)
-	}
-	for _, message := range o.provider.messages() {
-		if len(message.Incidents) != 1 {
-			t.Errorf("a mail tells of %d incidents", len(message.Incidents))
-		}
-	}
-}
-
 // TestADeadContactUsesUpNoRounds lets Ada's only method be away for ten minutes, under a policy
 // that pages her alone and repeats every five minutes for more than an hour and a half.
 func TestADeadContactUsesUpNoRounds(t *testing.T) {

@@ -14,6 +14,8 @@ type underWay struct {
 
 	contact      uuid.UUID
 	began, until time.Time
+	// end breaks the send off; nil until the provider is called.
+	end func()
 }
 
 func newUnderWay(claim notifydb.Claim) *underWay {
@@ -29,7 +31,8 @@ func newUnderWay(claim notifydb.Claim) *underWay {
 }
 
 // renewals are the sends whose lease is to be renewed at now: each that has used up a third
-// of it or turns slow, where the provider is given longer than a lease.
+// of it or turns slow, where the provider is given longer than a lease. One whose lease was lost, while
+// the database was away, is broken off another lease later: its contact's pages wait for it.
 func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -39,6 +42,9 @@ func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 	var list []notifydb.Renewal
 	for _, send := range d.sending {
 		slow := now.Sub(send.began) >= sendTimeout
+		if now.Sub(send.until) >= notifydb.Lease && send.end != nil {
+			send.end()
+		}
 		if left := send.until.Sub(now); left > 0 && (left < notifydb.Lease*2/3 || slow && !send.Slow) {
 			send.Slow = slow
 			list = append(list, send.Renewal)
@@ -55,5 +61,14 @@ func (d *Outbox) renewed(renewals []notifydb.Renewal, now time.Time) {
 		if send := d.sending[renewal.DeliveryID]; send != nil {
 			send.until = now.Add(notifydb.Lease)
 		}
+	}
+}
+
+// mayEnd says how the claim's send is broken off.
+func (d *Outbox) mayEnd(claim notifydb.Claim, end func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if send := d.sending[claim.DeliveryID]; send != nil {
+		send.end = end
 	}
 }

@@ -44,13 +44,8 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err != nil {
 			return err
 		}
-		if done.waitsItsTurn() {
-			// Whoever confirms the address at this moment waits for this, and then frees the pages.
-			if confirmed, err := notifydb.IsConfirmed(ctx, tx, claim); err != nil {
-				return err
-			} else if confirmed {
-				done.err = notify.After(done.err, 0)
-			}
+		if err := done.readAgain(ctx, tx, claim); err != nil {
+			return err
 		}
 		held, results := done.held(claim), done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
@@ -74,6 +69,22 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 	if err == nil && moved {
 		d.addSkipped(skipped)
 		d.options.Moved()
+	}
+	return err
+}
+
+// readAgain reads what may have changed about the contact since a try that failed began.
+func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim) (err error) {
+	if t.waitsItsTurn() {
+		// Whoever confirms the address at this moment waits for this, and then frees the pages.
+		if confirmed, err := notifydb.IsConfirmed(ctx, tx, claim); err != nil {
+			return err
+		} else if confirmed {
+			t.err = notify.After(t.err, 0)
+		}
+	}
+	if t.called && t.err != nil && !t.blocked() {
+		t.checked.Contact.Failures, err = notifydb.LockContact(ctx, tx, claim)
 	}
 	return err
 }

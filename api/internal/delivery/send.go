@@ -98,6 +98,7 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	done.called = true
 	answered := func() (notifydb.Checked, bool) { return notifydb.Checked{}, false }
 	if d.options.Patience > 0 {
+		d.mayEnd(claim, cancel)
 		answered = d.endWhenAnswered(ctx, cancel, claim)
 	}
 	done.receipt, done.err = d.channel.Send(ctx, message)

@@ -76,16 +76,24 @@ func (d *Outbox) room() notifydb.Room {
 
 // contactsToSkip lists the contacts that nothing may be claimed for at now: those who wait, and
 // those that a message is under way to. Behind one that hangs while its lease is renewed, newer
-// pages leave in another; who lost a lease never takes over from itself.
+// pages leave in another (notifydb.NextBehind); who lost a lease never takes over from itself.
 func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var contacts []uuid.UUID
-	sends := map[uuid.UUID]int{}
+	type toOne struct {
+		sends  int
+		latest time.Time
+		lost   bool
+	}
+	underWay := map[uuid.UUID]toOne{}
 	for _, send := range d.sending {
-		quick, lost := now.Sub(send.began) < notifydb.Lease, !send.until.After(now)
-		if sends[send.contact]++; quick || lost || sends[send.contact] == notifydb.MostPerContact {
-			contacts = append(contacts, send.contact)
+		one := underWay[send.contact]
+		underWay[send.contact] = toOne{one.sends + 1, later(one.latest, send.began), one.lost || !send.until.After(now)}
+	}
+	var contacts []uuid.UUID
+	for contact, one := range underWay {
+		if one.lost || one.sends >= notifydb.MostPerContact || now.Sub(one.latest) < notifydb.NextBehind(one.sends) {
+			contacts = append(contacts, contact)
 		}
 	}
 	for contact, until := range d.waitUntil {

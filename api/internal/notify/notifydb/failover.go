@@ -231,8 +231,18 @@ func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
 // for it, and while it takes longer than a lease, a copy of its message is sent.
 const maxReleased = 1000
 
+// LockContact locks the contact until the transaction ends, and gives how many tries in a row failed
+// by now: another message to it may have been answered since this one began.
+func LockContact(ctx context.Context, tx pgx.Tx, claim Claim) (failures int, err error) {
+	err = tx.QueryRow(ctx, lockContactSQL, claim.OrgID, claim.ContactMethodID).Scan(&failures)
+	return failures, err
+}
+
+const lockContactSQL = `SELECT failures FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`
+
 // While more pages wait, the contact's own next_try_at stays: the next message takes some of them
-// along (lockContactsSQL), and its result makes others due.
+// along (lockContactsSQL), and its result makes others due. The contact is locked by a statement
+// before, so that this one sees what a failure wrote that was just being recorded.
 const contactWorksSQL = `
 WITH waiting AS MATERIALIZED (
     SELECT org_id, id FROM notification WHERE org_id = $1 AND contact_method_id = $2
@@ -246,5 +256,6 @@ WHERE org_id = $1 AND id = $2`
 // QueueContactWorks adds the statement that notes that a contact answers again, and makes some of
 // what waited for it due. It is to be called again with each success while Contact.Waited.
 func QueueContactWorks(batch *pgx.Batch, claim Claim, now time.Time) {
+	batch.Queue(lockContactSQL, claim.OrgID, claim.ContactMethodID)
 	batch.Queue(contactWorksSQL, claim.OrgID, claim.ContactMethodID, now, maxReleased)
 }

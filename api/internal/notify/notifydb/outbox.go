@@ -67,13 +67,20 @@ type ClaimedPage struct {
 	Round, Step      int
 }
 
-// MostPerContact is how many messages to one contact may be under way. Another one begins only
-// once the latest has outlived its first lease, which a mail may whose server does not answer.
+// MostPerContact is how many messages to one contact may be under way, which they are where a mail
+// server does not answer.
 const MostPerContact = 4
+
+// NextBehind is how long after the latest of so many messages under way to a contact the next may
+// begin: one lease, and four times as long each time. A server that is back is found out soon, and
+// one that is not takes few slots.
+func NextBehind(underWay int) time.Duration {
+	return Lease << (2 * (underWay - 1))
+}
 
 // ClaimDue claims what is due by one channel at now, as far as there is room: of each
 // organization the most severe first, then the newest. It passes over contacts in
-// without, and over contacts that somebody is just sending to (see MostPerContact), so that
+// without, and over contacts that somebody is just sending to (see NextBehind), so that
 // what becomes due meanwhile travels together in the next message. Pages whose worker died are claimed again.
 // Rows that others hold are skipped, never waited for. When something was claimed the
 // transaction is committed, and nothing can follow in it.
@@ -126,36 +133,38 @@ WITH RECURSIVE first_due AS MATERIALIZED (
         SELECT org_id, contact_method_id AS id FROM notification WHERE finished_at IS NULL AND contact_method_id > o.id ORDER BY contact_method_id LIMIT 1) n
 ), due_contacts AS MATERIALIZED (
     SELECT c.* FROM (SELECT org_id, id FROM first_due UNION SELECT org_id, id FROM open_contacts) d, LATERAL (
-        SELECT org_id, id, user_id, failures, failing_for, next_try_at FROM contact_method WHERE org_id = d.org_id AND id = d.id AND kind = $1 LIMIT 1) c
+        SELECT org_id, id, user_id, failures, failing_for, next_try_at, verified_at FROM contact_method WHERE org_id = d.org_id AND id = d.id AND kind = $1 LIMIT 1) c
 )`
 
-// sendingSQL tells whether somebody is sending to a contact at $2, and is not slow ($5 is Lease)
-// or sends MostPerContact messages. A lease that ends later than one taken now was written before
-// the clock was set back, and its worker is gone.
-var sendingSQL = fmt.Sprintf(`SELECT true FROM (SELECT d.started_at FROM delivery d WHERE d.contact_method_id = %%s AND d.outcome = 'sending'
-    AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT %d) sending
-    HAVING max(sending.started_at) > $2::timestamptz - $5::interval OR count(*) = %[1]d`, MostPerContact)
+// sendsSQL counts the messages under way to a contact at $2, and tells whether it is too early for
+// another (MostPerContact, NextBehind; $5 is Lease). A lease that ends later than one taken now was
+// written before the clock was set back, and its worker is gone.
+var sendsSQL = fmt.Sprintf(`SELECT count(*) AS sends, coalesce(count(*) = %d OR max(s.started_at) + $5::interval * 4 ^ (count(*) - 1) > $2::timestamptz, false) AS busy
+    FROM (SELECT d.started_at FROM delivery d WHERE d.contact_method_id = %%s AND d.outcome = 'sending'
+          AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT %[1]d) s`, MostPerContact)
 
 // FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
 // the contact's place among those of its organization, behind the sends under way: ordered
-// by it, organizations take turns, however many contacts one of them has.
+// by it, organizations take turns, however many contacts one of them has. Contacts whose mail hangs
+// come after those who have none, and not at all while they fail or are not confirmed.
 //
 // A contact that failed is due by its own next_try_at, whatever its pages wait for.
 var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
-    SELECT org_id, id, failures, next_try_at FROM due_contacts
+    SELECT org_id, id, failures, next_try_at, verified_at FROM due_contacts
     UNION
-    SELECT org_id, id, failures, next_try_at FROM contact_method WHERE kind = $1 AND next_try_at <= $2
+    SELECT org_id, id, failures, next_try_at, verified_at FROM contact_method WHERE kind = $1 AND next_try_at <= $2
 ), ordered AS (
     SELECT c.org_id, c.id AS contact_method_id, c.failures, coalesce(first.severity_rank, 9) AS worst, coalesce(first.due_at, $2) AS newest,
-        coalesce(o.sends, 0) + row_number() OVER (PARTITION BY c.org_id ORDER BY first.severity_rank, first.due_at DESC, c.id) AS turn
-    FROM candidates c LEFT JOIN LATERAL (
+        coalesce(o.sends, 0) + row_number() OVER (PARTITION BY c.org_id ORDER BY under_way.sends, first.severity_rank, first.due_at DESC, c.id) AS turn
+    FROM candidates c CROSS JOIN LATERAL (` + fmt.Sprintf(sendsSQL, "c.id") + `) under_way LEFT JOIN LATERAL (
         SELECT n.severity_rank, n.due_at FROM generate_series(0, 3) rank, LATERAL (
             SELECT severity_rank, due_at FROM notification
             WHERE contact_method_id = c.id AND finished_at IS NULL AND severity_rank = rank AND next_try_at <= $2
               AND (lease_until IS NULL OR lease_until <= $2) ORDER BY next_try_at DESC LIMIT 1) n
         ORDER BY n.severity_rank LIMIT 1) first ON true
     LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = c.org_id
-    WHERE c.id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND (` + fmt.Sprintf(sendingSQL, "c.id") + `) IS NULL
+    WHERE c.id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND NOT under_way.busy
+      AND (under_way.sends = 0 OR c.failures = 0 AND c.verified_at IS NOT NULL)
       AND (first.severity_rank IS NOT NULL OR EXISTS (
         SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2 AND c.next_try_at <= $2
           AND (n.lease_until IS NULL OR n.lease_until <= $2)))
@@ -211,7 +220,7 @@ SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
         LIMIT free.most
         FOR UPDATE SKIP LOCKED) n
     LIMIT free.most) due
-WHERE (` + fmt.Sprintf(sendingSQL, "free.id") + `) IS NULL`
+WHERE NOT (SELECT busy FROM (` + fmt.Sprintf(sendsSQL, "free.id") + `) under_way)`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
 	contacts, most := make([]uuid.UUID, len(claims)), make([]int, len(claims))
