@@ -1,16 +1,24 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Submit } from '~/components/ui/submit';
 import { useAddComment } from '~/data/incident-changes';
 import * as styles from './comment-box.module.css';
 
-/** Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box. */
+/**
+ * Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box, and what was
+ * half written when somebody looked at another incident is there again.
+ */
 export function CommentBox({ id }: { id: string }) {
-  const [text, setText] = useState('');
+  const [text, write] = useHalfWritten(id);
   const add = useAddComment(id);
   const field = useId();
   const post = () => {
     if (text.trim() === '' || add.isPending) return;
-    add.mutate(text.trim(), { onSuccess: () => setText('') });
+    // A promise, because the page may be left before the answer: what was posted is not kept for it.
+    add.mutateAsync(text.trim()).then(
+      () => write((now) => (now === text ? '' : now)),
+      () => {}, // said by a toast
+    );
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -30,7 +38,7 @@ export function CommentBox({ id }: { id: string }) {
           rows={2}
           placeholder="What do you see? Everyone on this incident reads it."
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => write(() => event.target.value)}
           onKeyDown={onKey}
         />
         <Submit size="sm" pending={add.isPending} doing="Posting...">
@@ -39,4 +47,17 @@ export function CommentBox({ id }: { id: string }) {
       </div>
     </form>
   );
+}
+
+// In the cache of answers, which ends with the session.
+function useHalfWritten(id: string) {
+  const client = useQueryClient();
+  const kept = ['half-written comment', id];
+  const read = () => client.getQueryData<string>(kept) ?? '';
+  const [text, setText] = useState(read);
+  const write = (change: (now: string) => string) => {
+    client.setQueryDefaults(kept, { gcTime: Number.POSITIVE_INFINITY });
+    setText(client.setQueryData<string>(kept, change(read())) ?? '');
+  };
+  return [text, write] as const;
 }

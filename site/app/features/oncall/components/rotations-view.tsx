@@ -4,6 +4,7 @@ import { DataTable } from '~/components/ui/data-table';
 import { Empty } from '~/components/ui/states';
 import { useHues } from '~/data/members';
 import { scheduleTimeline } from '~/data/schedules';
+import { freshFor } from '~/lib/query-client';
 import { momentWords, soonWords } from '~/lib/time/zone-words';
 import { matchingRotations, type RotationRow } from '../model/filter';
 import { askedRange, rangeAt } from '../model/range';
@@ -77,7 +78,12 @@ function Cadence({ rotation }: RotationRow) {
 // The turns of a rotation in the days ahead: undefined until they are known.
 function useShifts({ row: { rotation, schedule }, now }: CellProps): readonly Shift[] | undefined {
   const range = rangeAt(now, 'fortnight', schedule.zone);
-  const { data } = useQuery({ ...scheduleTimeline(schedule.id, askedRange(range)), select: toPicture });
+  const { data } = useQuery({
+    ...scheduleTimeline(schedule.id, askedRange(range)),
+    staleTime: freshFor.list,
+    refetchInterval: freshFor.list, // others change schedules and overrides
+    select: toPicture,
+  });
   return data && (data.layers.find((layer) => layer.id === rotation.id)?.shifts ?? []);
 }
 
