@@ -177,3 +177,63 @@ func TestAContactThatWorksFreesWhatJustFailed(t *testing.T) {
 		t.Error("the page waits on, and the contact works")
 	}
 }
+
+// TestAContactThatFailedBesideAMailThatHangsIsTriedAgain: of three mails to Ada the first fails, the second gets
+// through, and the third hangs. Nothing waits for the third.
+func TestAContactThatFailedBesideAMailThatHangsIsTriedAgain(t *testing.T) {
+	for name, second := range map[string]error{"after another got through": nil, "after another failed beside it": errors.New("greylisted")} {
+		t.Run(name, func(t *testing.T) {
+			o := newOutbox(t)
+			o.Exec(t, `UPDATE contact_method SET verified_at = nightbell_now() WHERE user_id = $1`, o.Ada)
+			answers := map[string]chan error{"a": make(chan error), "b": make(chan error), "c": make(chan error)}
+			o.provider.answers(func(_ context.Context, message notify.Message) error {
+				title := message.Incidents[0].Title
+				if answer := answers[title]; answer != nil && o.provider.first(title) {
+					return <-answer
+				}
+				return nil
+			})
+			mails := o.patient(o.provider)
+			look := func(seconds int) {
+				for range seconds {
+					o.Clock.Advance(time.Second)
+					if _, err := mails.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for i, title := range []string{"a", "b", "c"} {
+				o.Accept(t, pagingtest.Firing(title, title, pagingtest.Began))
+				look(45)
+				await(t, func() bool { return len(o.provider.messages()) == i+1 })
+			}
+			ended := func() int {
+				return pgtest.One[int](t, o.Database, `SELECT count(*) FROM delivery WHERE outcome <> 'sending'`)
+			}
+			answers["a"] <- errors.New("greylisted")
+			await(t, func() bool { return ended() == 1 })
+			answers["b"] <- second
+			await(t, func() bool { return ended() == 2 })
+			if got := o.failing(t, pgtest.One[uuid.UUID](t, o.Database, `SELECT id FROM contact_method WHERE user_id = $1`, o.Ada)); second != nil && got != "1 true greylisted" {
+				t.Errorf("the contact is %q, want one failure: neither try began after the other", got)
+			}
+			look(20)
+			await(t, func() bool {
+				return pgtest.One[int](t, o.Database, `SELECT count(*) FROM notification WHERE state = 'sent'`) == 2
+			})
+			answers["c"] <- nil
+			mails.Wait()
+		})
+	}
+}
+
+// first reports whether only one message begins with the incident.
+func (p *provider) first(title string) bool {
+	n := 0
+	for _, message := range p.messages() {
+		if message.Incidents[0].Title == title {
+			n++
+		}
+	}
+	return n == 1
+}

@@ -84,7 +84,12 @@ func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim) (e
 		}
 	}
 	if t.called && t.err != nil && !t.blocked() {
-		t.checked.Contact.Failures, err = notifydb.LockContact(ctx, tx, claim)
+		var failures int
+		failures, err = notifydb.LockContact(ctx, tx, claim)
+		t.checked.Contact.Failures = min(t.checked.Contact.Failures, failures)
+	}
+	if errors.Is(err, pgx.ErrNoRows) { // the contact is gone, and its pages with it
+		return nil
 	}
 	return err
 }
@@ -94,13 +99,14 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	switch {
 	case !t.called:
 	case t.err == nil:
-		if t.checked.Contact.Failures > 0 || t.checked.Contact.Waited {
+		alone := !claim.Behind && now.Before(claim.Until) // else another may have failed beside it
+		if !alone || t.checked.Contact.Failures > 0 || t.checked.Contact.Waited {
 			notifydb.QueueContactWorks(batch, claim, now)
 		}
 	case t.blocked():
 		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
 	default:
-		notifydb.QueueContactFails(batch, claim, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+		notifydb.QueueContactFails(batch, claim, t.checked.Contact.Failures, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
 	}
 }
 
@@ -176,7 +182,7 @@ func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) 
 // fail decides whether a page that did not get through is tried again.
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome)
+	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
 	switch {
 	case t.waitsItsTurn():
 		wait, _ := notify.RetryAfter(t.err)

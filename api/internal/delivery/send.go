@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,6 +34,8 @@ type try struct {
 	// internal is set when err is our mistake, and abandoned when there is nothing to
 	// record: somebody else has the pages now, or will.
 	internal, abandoned bool
+	// lost is set when the send was broken off because nobody could renew its lease.
+	lost bool
 	// counted is set once the try took of the organization's share of mails to addresses that
 	// are not verified.
 	counted bool
@@ -96,12 +99,14 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
+	var lost atomic.Bool
 	answered := func() (notifydb.Checked, bool) { return notifydb.Checked{}, false }
 	if d.options.Patience > 0 {
-		d.mayEnd(claim, cancel)
+		d.mayEnd(claim, func() { lost.Store(true); cancel() })
 		answered = d.endWhenAnswered(ctx, cancel, claim)
 	}
 	done.receipt, done.err = d.channel.Send(ctx, message)
+	done.lost = lost.Load()
 	if checked, all := answered(); all && done.err != nil {
 		done.checked = checked
 		if !errors.Is(done.err, notify.ErrUnknownOutcome) { // it may have gone out, and the log says so

@@ -214,16 +214,17 @@ func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now ti
 }
 
 // QueueContactFails adds the statement that notes a failure which is the contact's own:
-// nothing is sent to it before next.
-func QueueContactFails(batch *pgx.Batch, claim Claim, why string, next, now time.Time) {
-	batch.Queue(`UPDATE contact_method SET failures = failures + 1, failing_since = coalesce(failing_since, $3), failing_for = $4, next_try_at = $5
-		WHERE org_id = $1 AND id = $2`, claim.OrgID, claim.ContactMethodID, now, why, next)
+// nothing is sent to it before next. Failures are what came before it in a row; what failed beside it
+// is not.
+func QueueContactFails(batch *pgx.Batch, claim Claim, failures int, why string, next, now time.Time) {
+	batch.Queue(`UPDATE contact_method SET failures = greatest(failures, $6 + 1), failing_since = coalesce(failing_since, $3), failing_for = $4, next_try_at = $5
+		WHERE org_id = $1 AND id = $2`, claim.OrgID, claim.ContactMethodID, now, why, next, failures)
 }
 
 // QueueContactWaits adds the statement that moves the next try of a contact that is failing,
 // after one that told nothing about it.
 func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
-	batch.Queue(`UPDATE contact_method SET next_try_at = $3 WHERE org_id = $1 AND id = $2 AND next_try_at IS NOT NULL`,
+	batch.Queue(`UPDATE contact_method SET next_try_at = greatest(next_try_at, $3) WHERE org_id = $1 AND id = $2 AND next_try_at IS NOT NULL`,
 		claim.OrgID, claim.ContactMethodID, next)
 }
 

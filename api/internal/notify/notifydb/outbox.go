@@ -49,6 +49,8 @@ type Claim struct {
 	Pages     []ClaimedPage
 	// Turn is the send's place among those of its organization.
 	Turn int
+	// Behind is set where another message to the contact was under way.
+	Behind bool
 	// probe is set for a contact that counts as dead: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
@@ -146,7 +148,7 @@ var sendsSQL = fmt.Sprintf(`SELECT count(*) AS sends, coalesce(count(*) = %d OR 
 // FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
 // the contact's place among those of its organization, behind the sends under way: ordered
 // by it, organizations take turns, however many contacts one of them has. Contacts whose mail hangs
-// come after those who have none, and not at all while they fail or are not confirmed.
+// come after those who have none, and not at all while they are not confirmed.
 //
 // A contact that failed is due by its own next_try_at, whatever its pages wait for.
 var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
@@ -154,7 +156,7 @@ var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
     UNION
     SELECT org_id, id, failures, next_try_at, verified_at FROM contact_method WHERE kind = $1 AND next_try_at <= $2
 ), ordered AS (
-    SELECT c.org_id, c.id AS contact_method_id, c.failures, coalesce(first.severity_rank, 9) AS worst, coalesce(first.due_at, $2) AS newest,
+    SELECT c.org_id, c.id AS contact_method_id, c.failures, coalesce(first.severity_rank, 9) AS worst, coalesce(first.due_at, $2) AS newest, under_way.sends,
         coalesce(o.sends, 0) + row_number() OVER (PARTITION BY c.org_id ORDER BY under_way.sends, first.severity_rank, first.due_at DESC, c.id) AS turn
     FROM candidates c CROSS JOIN LATERAL (` + fmt.Sprintf(sendsSQL, "c.id") + `) under_way LEFT JOIN LATERAL (
         SELECT n.severity_rank, n.due_at FROM generate_series(0, 3) rank, LATERAL (
@@ -164,14 +166,14 @@ var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
         ORDER BY n.severity_rank LIMIT 1) first ON true
     LEFT JOIN (SELECT unnest($6::uuid[]) AS org_id, unnest($7::integer[]) AS sends) o ON o.org_id = c.org_id
     WHERE c.id <> ALL($3) AND coalesce(c.next_try_at <= $2, true) AND NOT under_way.busy
-      AND (under_way.sends = 0 OR c.failures = 0 AND c.verified_at IS NOT NULL)
+      AND (under_way.sends = 0 OR c.verified_at IS NOT NULL)
       AND (first.severity_rank IS NOT NULL OR EXISTS (
         SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.due_at <= $2 AND c.next_try_at <= $2
           AND (n.lease_until IS NULL OR n.lease_until <= $2)))
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, (SELECT o.last_incident_number FROM org o WHERE o.id = c.org_id)
+SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, f.sends > 0, (SELECT o.last_incident_number FROM org o WHERE o.id = c.org_id)
 FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
@@ -189,7 +191,7 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
 		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Incidents)
+		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Behind, &claim.Incidents)
 		return claim, err
 	})
 }
