@@ -25,7 +25,7 @@ func TestDocsOperate(t *testing.T) {
 	address := freeAddress(t)
 	own := func(step string) string {
 		command := docsRegion(t, "docs-mdx/commands/run.sh", step)
-		for shown, mine := range map[string]string{"127.0.0.1:9000": address, "127.0.0.1:8480": address, "/tmp/nightbell": beside + "/data"} {
+		for shown, mine := range map[string]string{"127.0.0.1:9000": address, "127.0.0.1:8480": address, "/var/lib/nightbell": beside + "/data"} {
 			command = strings.ReplaceAll(command, shown, mine)
 		}
 		return command

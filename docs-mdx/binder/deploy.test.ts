@@ -169,7 +169,7 @@ function makeKey(name: string): void {
 function nightbell(version: string): void {
   program(
     join(folder, 'bin/nightbell'),
-    `case $1 in\nversion) echo ${version};;\ndoctor) echo "$NIGHTBELL_SMTP_FROM";;\nserve) echo "$NIGHTBELL_SMTP_FROM $NIGHTBELL_SMTP_PASSWORD $NIGHTBELL_JWT_SECRET ${version}" > started; exec sleep 60;;\nhealthcheck) test -f started;;\nesac`,
+    `case $1 in\nversion) echo ${version};;\ndoctor) echo "$NIGHTBELL_SMTP_FROM";;\nserve) echo "$NIGHTBELL_SMTP_FROM $NIGHTBELL_SMTP_PASSWORD $NIGHTBELL_JWT_SECRET ${version}" > started; exec -a "nightbell serve" sleep 60;;\nhealthcheck) test -f started;;\nesac`,
   );
 }
 

@@ -2,7 +2,7 @@
 bin/nightbell doctor
 #endregion
 #region serve
-bin/nightbell serve --listen 127.0.0.1:9000 --data-dir /tmp/nightbell
+bin/nightbell serve --listen 127.0.0.1:9000 --data-dir /var/lib/nightbell
 #endregion
 #region explain
 export NIGHTBELL_URL=http://127.0.0.1:8480 NIGHTBELL_API_KEY=your-api-key

@@ -23,7 +23,7 @@ func InsertDefaultPolicy(ctx context.Context, tx pgx.Tx, orgID, ownerID uuid.UUI
 	policyID := id.New()
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO escalation_policy (org_id, id, name, description, repeats, created_at, updated_at)
-		VALUES ($1, $2, $3, 'Pages the owner until somebody answers.', $4, $5, $5)`,
+		VALUES ($1, $2, $3, 'Pages the owner every five minutes, four times in all.', $4, $5, $5)`,
 		orgID, policyID, defaultPolicyName, defaultPolicyRepeats, now)
 	batch.Queue(`INSERT INTO escalation_step (org_id, policy_id, position, delay_seconds) VALUES ($1, $2, 0, $3)`,
 		orgID, policyID, int(defaultPolicyDelay.Seconds()))
