@@ -1,13 +1,14 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/spelling"
 )
 
 // WrongEnvironment names each environment variable whose value is not of the setting's type, with
@@ -57,35 +58,15 @@ func unknownVariables(environ []string) []unknownVariable {
 		if !strings.HasPrefix(name, "NIGHTBELL_") || slices.Contains(known, name) {
 			continue
 		}
-		nearest := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(edits(name, a), edits(name, b)) })
-		advice := "no setting of this version; nightbell serve --help lists them"
-		if edits(name, nearest) <= 3 {
-			advice = "no setting of this version; did you mean " + nearest + "?"
+		advice, best := "no setting of this version; nightbell serve --help lists them", 4
+		for _, candidate := range known {
+			if d := spelling.Distance(name, candidate); d < best {
+				advice, best = "no setting of this version; did you mean "+candidate+"?", d
+			}
 		}
 		unknown = append(unknown, unknownVariable{name, advice})
 	}
 	return unknown
-}
-
-// edits is how many letters are to be put in, left out or replaced to make b of a (Levenshtein).
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := before
-			if a[i] != b[j] {
-				replaced++
-			}
-			before = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // orList is "a, b or c".

@@ -14,6 +14,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/spelling"
 )
 
 // Names that a request does not have, and values of a wrong type, are found where JSON and queries
@@ -153,7 +154,7 @@ func nearest(name string, message protoreflect.MessageDescriptor) string {
 	asked := plainName(name)
 	best, found := len(asked)/3+2, ""
 	consider := func(path, candidate string) {
-		if d := distance(asked, plainName(candidate)); d < best {
+		if d := spelling.Distance(asked, plainName(candidate)); d < best {
 			best, found = d, path+candidate
 		}
 	}
@@ -182,25 +183,4 @@ func nearest(name string, message protoreflect.MessageDescriptor) string {
 func plainName(name string) string {
 	name = name[:min(len(name), 64)] // a name of a megabyte is near to nothing
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
-
-// distance is how many bytes have to be changed, added or removed (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
