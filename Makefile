@@ -275,7 +275,11 @@ baseline: generate ## Promise the API as it is now (until the first release, aft
 
 .PHONY: unit
 unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
-	@$(TURBO) test --concurrency=2 # the SDKs' tests mostly wait, so they run beside the server's
+	@rm -f */.turbo/turbo-test.log; \
+	$(TURBO) test --concurrency=2 || { status=$$?; \
+	echo; echo 'What failed (the whole output is above and in */.turbo/turbo-test.log):'; \
+	grep -hE -A4 '^ *--- FAIL|^panic: |^FAIL|FAILED |Error: ' */.turbo/turbo-test.log | head -n 20 || true; \
+	exit $$status; } # the SDKs' tests mostly wait, so they run beside the server's
 
 .PHONY: fmt
 fmt: $(STAMPS)/workspace $(STAMPS)/python $(GOLANGCI) ## Format everything

@@ -184,6 +184,8 @@ function useSmallChange(
   });
   return {
     isPending: change.isPending,
+    /** The other one that it is asked for now. */
+    doing: change.isPending ? change.variables.other : undefined,
     mutate: (other: string, options?: { onSuccess: () => void }) => change.mutate({ id, other }, options),
   };
 }

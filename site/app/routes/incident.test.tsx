@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -189,6 +189,32 @@ describe('the incident page', () => {
     );
     show('nope');
     expect(await screen.findByText('Incident not found')).toBeInTheDocument();
+  });
+});
+
+describe('assigning', () => {
+  it('shows who was chosen while that is stored', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    server.use(
+      http.get('*/v1/users', () =>
+        HttpResponse.json({ users: ['Priya', 'Wei'].map((name) => ({ id: name, name })) }),
+      ),
+      http.post('*/v1/incidents/x-c41e/assign', async () => {
+        await answered;
+        return HttpResponse.json({ incident });
+      }),
+    );
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Assign' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Assign' }));
+    await userEvent.click(await dialog.findByRole('button', { name: 'Wei' }));
+    expect(dialog.getByRole('button', { name: 'Wei', busy: true })).toBeDisabled();
+    expect(dialog.getByRole('button', { name: 'Priya', busy: false })).toBeDisabled();
+    answer();
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 });
 

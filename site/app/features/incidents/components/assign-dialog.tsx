@@ -3,20 +3,22 @@ import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { useAssignIncident } from '~/data/incident-changes';
 import type { Incident } from '../model/incident';
+import { choiceState, underWay } from './choice-state';
 import { PersonChoice } from './person-choice';
 
 /** Gives the incident to somebody, or to nobody. Choosing is enough. */
 export function AssignDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const assign = useAssignIncident(incident.id);
+  const doing = underWay(assign);
   const choose = (userId: string) => assign.mutate(userId, { onSuccess: onClose });
   return (
     <Dialog title="Assign" narrow saving={assign.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
         {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
-        <PersonChoice chosen={incident.assignee?.id} disabled={assign.isPending} onChoose={choose}>
+        <PersonChoice chosen={incident.assignee?.id} doing={doing} onChoose={choose}>
           {incident.assignee && (
             <li>
-              <button type="button" disabled={assign.isPending} onClick={() => choose('')}>
+              <button type="button" {...choiceState(doing, '')} onClick={() => choose('')}>
                 <Avatar name="-" />
                 <span className="grow">Nobody</span>
               </button>

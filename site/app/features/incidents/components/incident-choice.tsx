@@ -10,6 +10,7 @@ import { relativeTime } from '~/lib/time/words';
 import { shortId } from '~/lib/words';
 import { type Incident, toRows } from '../model/incident';
 import * as styles from './choice-list.module.css';
+import { choiceState } from './choice-state';
 
 // As many as a person looks through; more are found by typing.
 const shownAtOnce = 8;
@@ -19,12 +20,13 @@ interface IncidentChoiceProps {
   without: readonly string[];
   /** Only incidents that are not resolved. */
   open?: boolean;
-  disabled: boolean;
+  /** The id of the one that was chosen and is being stored. */
+  doing?: string;
   onChoose: (incident: Incident) => void;
 }
 
 /** One incident out of all, found by what its title, description or service contains. */
-export function IncidentChoice({ without, open = false, disabled, onChoose }: IncidentChoiceProps) {
+export function IncidentChoice({ without, open = false, doing, onChoose }: IncidentChoiceProps) {
   const [text, setText] = useState('');
   const now = useNow(30_000);
   const wanted = useDeferredValue(text.trim());
@@ -56,7 +58,7 @@ export function IncidentChoice({ without, open = false, disabled, onChoose }: In
       <ul className={styles.choices}>
         {shown.map((other) => (
           <li key={other.id}>
-            <button type="button" disabled={disabled} onClick={() => onChoose(other)}>
+            <button type="button" {...choiceState(doing, other.id)} onClick={() => onChoose(other)}>
               <span className="grow">
                 <span className={styles.what}>
                   <span className="mono text-3">{shortId(other.id)}</span> {other.title}

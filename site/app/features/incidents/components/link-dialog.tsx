@@ -3,6 +3,7 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { useLinkIncident } from '~/data/incident-changes';
 import { reasonOf } from '~/lib/api';
 import type { Incident } from '../model/incident';
+import { underWay } from './choice-state';
 import { IncidentChoice } from './incident-choice';
 
 /** Says that another incident has to do with this one. Choosing is enough. */
@@ -15,7 +16,7 @@ export function LinkDialog({ incident, onClose }: { incident: Incident; onClose:
         {link.isError && <Banner tone="failed">{reasonOf(link.error)}</Banner>}
         <IncidentChoice
           without={known}
-          disabled={link.isPending}
+          doing={underWay(link)}
           onChoose={({ id }) => link.mutate(id, { onSuccess: onClose })}
         />
         <p className={dialogKit.note}>Both show the other one. Nothing else changes, and nobody is paged.</p>

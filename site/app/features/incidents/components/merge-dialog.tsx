@@ -16,7 +16,7 @@ export function MergeDialog({ incident, onClose }: { incident: Incident; onClose
     return (
       <Dialog title="Merge into another incident" saving={false} onClose={onClose}>
         <div className={dialogKit.body}>
-          <IncidentChoice open without={[incident.id]} disabled={false} onChoose={setInto} />
+          <IncidentChoice open without={[incident.id]} onChoose={setInto} />
           <p className={dialogKit.note}>
             Choose the open incident that goes on. This one ends, and nobody is paged for it any more.
           </p>

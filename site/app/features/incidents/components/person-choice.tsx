@@ -6,6 +6,7 @@ import { Icon } from '~/components/ui/icon';
 import { usePortion } from '~/components/ui/portion';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { memberList } from '~/data/members';
+import { choiceState } from './choice-state';
 import * as styles from './person-choice.module.css';
 
 // As many as are seen without scrolling; more are found by typing.
@@ -15,14 +16,15 @@ interface PersonChoiceProps {
   /** Who has it already. */
   chosen?: string;
   without?: readonly string[];
-  disabled: boolean;
+  /** Who was chosen and is being stored. */
+  doing?: string;
   onChoose: (userId: string) => void;
   /** A last row. */
   children?: ReactNode;
 }
 
 /** One person of the organization, found by name. Choosing is enough. */
-export function PersonChoice({ chosen, without = [], disabled, onChoose, children }: PersonChoiceProps) {
+export function PersonChoice({ chosen, without = [], doing, onChoose, children }: PersonChoiceProps) {
   const members = useQuery(memberList);
   const [text, setText] = useState('');
   const all = (members.data ?? []).filter(({ id }) => !without.includes(id));
@@ -45,7 +47,7 @@ export function PersonChoice({ chosen, without = [], disabled, onChoose, childre
       <ul className={styles.people}>
         {shown.map((member) => (
           <li key={member.id}>
-            <button type="button" disabled={disabled} onClick={() => onChoose(member.id)}>
+            <button type="button" {...choiceState(doing, member.id)} onClick={() => onChoose(member.id)}>
               <Avatar name={member.name} hue={member.hue} />
               <span className="grow ellipsis">{member.name}</span>
               {chosen === member.id && <Icon name="check" />}

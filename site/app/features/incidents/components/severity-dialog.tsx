@@ -7,6 +7,7 @@ import { reasonOf } from '~/lib/api';
 import type { Incident } from '../model/incident';
 import { severities, severityMeaning } from '../model/severity';
 import * as styles from './choice-list.module.css';
+import { choiceState, underWay } from './choice-state';
 
 /** Says that it is worse, or less bad, than it seemed. Choosing is enough. */
 export function SeverityDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
@@ -21,7 +22,7 @@ export function SeverityDialog({ incident, onClose }: { incident: Incident; onCl
               <button
                 type="button"
                 aria-current={severity === incident.severity ? 'true' : undefined}
-                disabled={change.isPending}
+                {...choiceState(underWay(change), severity)}
                 onClick={() => change.mutate(severity, { onSuccess: onClose })}
               >
                 <span className="grow">

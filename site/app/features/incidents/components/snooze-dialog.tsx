@@ -8,6 +8,7 @@ import { nightTime } from '~/lib/time/words';
 import type { Incident } from '../model/incident';
 import { snoozes } from '../model/snooze';
 import * as styles from './choice-list.module.css';
+import { choiceState, underWay } from './choice-state';
 
 /** Says for how long nobody is to be paged. Choosing is enough. */
 export function SnoozeDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
@@ -22,7 +23,7 @@ export function SnoozeDialog({ incident, onClose }: { incident: Incident; onClos
             <li key={word}>
               <button
                 type="button"
-                disabled={snooze.isPending}
+                {...choiceState(underWay(snooze), seconds)}
                 onClick={() => snooze.mutate(seconds, { onSuccess: onClose })}
               >
                 <Icon name="clock" />

@@ -12,7 +12,7 @@ export function SubscribeDialog({ incident, onClose }: { incident: Incident; onC
       <div className={dialogKit.body}>
         <PersonChoice
           without={incident.subscribers.map(({ id }) => id)}
-          disabled={subscribe.isPending}
+          doing={subscribe.doing}
           onChoose={(id) => subscribe.mutate(id, { onSuccess: onClose })}
         />
         <p className={dialogKit.note}>They are mailed what happens until it is resolved. Nobody is paged.</p>
