@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // senders reads what calls about a service as "kind connected service_count, ...", after what was
@@ -63,7 +65,7 @@ func TestWhatCallsIsKnown(t *testing.T) {
 	if got := n.senders(n.owner(), ""); !strings.Contains(got, "alertmanager true 3") || !strings.Contains(got, "python_sdk true 1") {
 		t.Errorf("about any: %s", got)
 	}
-	if got := n.as(n.owner(), http.MethodGet, "/v1/senders?service_id="+other[:35]+"0", nil); got.status != http.StatusUnprocessableEntity {
+	if got := n.as(n.owner(), http.MethodGet, "/v1/senders?service_id="+uuid.NewString(), nil); got.status != http.StatusUnprocessableEntity {
 		t.Errorf("a service that does not exist: %s", got.whole())
 	}
 
