@@ -23,8 +23,7 @@ type alertmanager struct {
 // Nightbell, not Alertmanager's patience.
 const alertmanagerConfig = `route:
   receiver: nightbell
-  group_by: [alertname]
-  group_wait: 0s
+%s  group_wait: 0s
   group_interval: 1s
   repeat_interval: 4h
 receivers:
@@ -39,11 +38,11 @@ func alertmanagerBinary(t *testing.T) string {
 	return program(t, "Prometheus Alertmanager", "prometheus-alertmanager", "alertmanager")
 }
 
-func startAlertmanager(t *testing.T, webhookURL string) *alertmanager {
+func startAlertmanager(t *testing.T, webhookURL, groupBy string) *alertmanager {
 	t.Helper()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "alertmanager.yml")
-	if err := os.WriteFile(config, fmt.Appendf(nil, alertmanagerConfig, webhookURL), 0o600); err != nil {
+	if err := os.WriteFile(config, fmt.Appendf(nil, alertmanagerConfig, groupBy, webhookURL), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	address := freeAddress(t)

@@ -32,6 +32,7 @@ func TestAlertmanager(t *testing.T) {
 	s.assertOnlyUnansweredEscalates(t, payments, unanswered)
 
 	s.resolve(t, payments, incident)
+	s.pageWithoutGroups(t)
 	s.measureLatency(t)
 	if complaints := s.browser.complaints(t); len(complaints) > 0 {
 		t.Errorf("the browser complained:\n%s", strings.Join(complaints, "\n"))
@@ -47,6 +48,7 @@ type story struct {
 	mail           *smtpcatcher.Catcher
 	webhook, slack *receiver
 	relay          *receiver
+	hook           string
 	am             *alertmanager
 	person         *caller
 	signingSecret  string
@@ -82,7 +84,8 @@ func newStory(t *testing.T) *story {
 	key := person.addService(t, "Checkout API", person.addPolicy(t, userID))
 	confirmAddress(t, s.mail, backupEmail)
 	s.relay = newRelay(t, s.url)
-	s.am = startAlertmanager(t, s.relay.URL+"/v1/webhooks/prometheus/"+key)
+	s.hook = s.relay.URL + "/v1/webhooks/prometheus/" + key
+	s.am = startAlertmanager(t, s.hook, "  group_by: [alertname]\n")
 	return s
 }
 
@@ -221,6 +224,19 @@ func (s *story) resolve(t *testing.T, p problem, about incident) {
 	if got := len(s.mail.Mails()) - mails; got != 0 {
 		t.Errorf("%d mails came when the incident was resolved, want none", got)
 	}
+}
+
+// pageWithoutGroups has an Alertmanager without group_by, which sends all alerts as one group: what
+// comes after somebody has answered pages all the same.
+func (s *story) pageWithoutGroups(t *testing.T) {
+	t.Helper()
+	grouped := s.am
+	s.am = startAlertmanager(t, s.hook, "")
+	first := s.assertPaged(t, s.fire(t, "QueueStuck", "The queue of invoices is stuck"))
+	s.person.do(t, http.MethodPost, "/v1/incidents/"+first.ID+"/acknowledge", map[string]any{}, nil)
+	s.assertPaged(t, s.fire(t, "ReplicaBehind", "A replica of the ledger is behind"))
+	s.am.stop(t)
+	s.am = grouped
 }
 
 // measureLatency fires alerts one after another, each into a quiet system.

@@ -18,7 +18,7 @@ set -euo pipefail
 
 #region prepare
 settings() { # as a shell reads them: a value may hold spaces, quotes and signs
-  for name in $(compgen -e NIGHTBELL_); do [ -z "${!name}" ] || printf '%s=%q\n' "$name" "${!name}"; done
+  for name in $(compgen -e NIGHTBELL_) DATABASE_URL; do [ -z "${!name:-}" ] || printf '%s=%q\n' "$name" "${!name}"; done
 }
 private=$(mktemp -d)
 trap 'rm -rf "$private"' EXIT

@@ -1,8 +1,8 @@
 // Receives what a webhook subscription sends. NIGHTBELL_WEBHOOK_SECRET is what creating it answered.
+//#region verify
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-//#region verify
 const key = Buffer.from(process.env.NIGHTBELL_WEBHOOK_SECRET.replace('whsec_', ''), 'base64');
 
 /** Whether Nightbell sent this body, in the last five minutes. */

@@ -1,5 +1,6 @@
 """Receives what a webhook subscription sends. NIGHTBELL_WEBHOOK_SECRET is what creating it answered."""
 
+#region verify
 import base64
 import hashlib
 import hmac
@@ -8,7 +9,6 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-#region verify
 key = base64.b64decode(os.environ["NIGHTBELL_WEBHOOK_SECRET"].removeprefix("whsec_"))
 
 

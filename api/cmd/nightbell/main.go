@@ -159,6 +159,7 @@ func main() {
 	parser := kong.Must(&cli, kong.Name("nightbell"), kong.UsageOnError(),
 		kong.Description("Nightbell wakes the right person at night: open-source incident response and on-call."),
 		kong.BindTo(ctx, (*context.Context)(nil)))
+	parser.FatalIfErrorf(app.EmptyDatabase(os.Args[1:]))
 	parsed, err := parser.Parse(os.Args[1:])
 	if err != nil {
 		if wrong := app.WrongEnvironment(os.LookupEnv); wrong != nil {

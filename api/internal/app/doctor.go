@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -45,12 +46,14 @@ func Doctor(ctx context.Context, config Config, out io.Writer) error {
 }
 
 func (s settings) findings() []finding {
-	list := []finding{
-		{"address", s.PublicURL, "listening on " + s.Listen},
-		{"data", s.DataDir, "back this folder up; it holds the generated secrets"},
+	list := []finding{{"address", s.PublicURL, "listening on " + s.Listen}}
+	if onlyHere(s.PublicURL) {
+		list = append(list, finding{"links", s.PublicURL, "only this machine opens them; set NIGHTBELL_PUBLIC_URL to where people reach Nightbell"})
 	}
-	list = append(list, either(!s.embedded(), "database", "DATABASE_URL", "yours to back up and replicate",
-		"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
+	list = append(list,
+		finding{"data", s.DataDir, "back this folder up; it holds the generated secrets"},
+		either(!s.embedded(), "database", "DATABASE_URL", "yours to back up and replicate",
+			"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
 	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail go there; nothing is sent to try it",
 		"no mail server", "mail lands only on /inbox; set NIGHTBELL_SMTP_HOST to wake anybody"))
 	if s.hasMailServer() && strings.HasSuffix(s.SMTPFrom, "@localhost>") {
@@ -97,6 +100,16 @@ func joined(networks []netip.Prefix) string {
 		texts[i] = network.String()
 	}
 	return strings.Join(texts, ", ")
+}
+
+// onlyHere reports whether an address leads to the machine itself.
+func onlyHere(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(at.Hostname())
+	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func either(set bool, name, state, advice, otherState, otherAdvice string) finding {

@@ -35,6 +35,18 @@ func WrongEnvironment(lookup func(string) (string, bool)) error {
 	return errors.Join(problems...)
 }
 
+// EmptyDatabase refuses a --database-url that is there and empty, as a shell makes it of a variable that
+// is not set: without one a private database would be made.
+func EmptyDatabase(args []string) error {
+	const flag = "--database-url"
+	for i, arg := range args {
+		if arg == flag+"=" || arg == flag && i+1 < len(args) && args[i+1] == "" {
+			return errors.New(flag + " is empty; give it the address, or leave it out to use the private PostgreSQL of --data-dir")
+		}
+	}
+	return nil
+}
+
 // ofOthers are the variables that commands besides Serve read, and the SDKs (proto/vectors/config.json).
 var ofOthers = strings.Fields(`NIGHTBELL_URL NIGHTBELL_ACCESS_TOKEN NIGHTBELL_FAILPOINTS ` + demoPasswordVariable + `
 	NIGHTBELL_API_KEY NIGHTBELL_SERVICE_KEY NIGHTBELL_BASE_URL NIGHTBELL_ENVIRONMENT NIGHTBELL_TIMEOUT_MS NIGHTBELL_AUTO_CAPTURE

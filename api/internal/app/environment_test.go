@@ -9,6 +9,16 @@ import (
 )
 
 // TestAWrongVariableIsNamedWithWhatIsAllowed: the flag was named instead, below the whole help.
+func TestAnEmptyDatabaseAddressIsRefused(t *testing.T) {
+	for args, refused := range map[string]bool{
+		"migrate up --database-url=": true, "migrate up --database-url |": true, "migrate up": false, "serve --database-url postgres://x": false,
+	} {
+		if err := EmptyDatabase(strings.Split(strings.ReplaceAll(args, "|", ""), " ")); (err != nil) != refused {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}
+
 func TestAWrongVariableIsNamedWithWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	for variable, c := range map[string]struct{ value, want string }{

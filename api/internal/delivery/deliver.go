@@ -157,6 +157,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
+		d.endLost(now)
 		if renewals = d.renewals(now); len(renewals) > 0 {
 			if renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
 				return err

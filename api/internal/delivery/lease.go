@@ -1,6 +1,8 @@
 package delivery
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,7 +17,7 @@ type underWay struct {
 	contact      uuid.UUID
 	began, until time.Time
 	// end breaks the send off; nil until the provider is called.
-	end func()
+	end context.CancelCauseFunc
 }
 
 func newUnderWay(claim notifydb.Claim) *underWay {
@@ -31,8 +33,7 @@ func newUnderWay(claim notifydb.Claim) *underWay {
 }
 
 // renewals are the sends whose lease is to be renewed at now: each that has used up a third
-// of it or turns slow, where the provider is given longer than a lease. One whose lease was lost, while
-// the database was away, is broken off another lease later: its contact's pages wait for it.
+// of it or turns slow, where the provider is given longer than a lease.
 func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -42,9 +43,6 @@ func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 	var list []notifydb.Renewal
 	for _, send := range d.sending {
 		slow := now.Sub(send.began) >= sendTimeout
-		if now.Sub(send.until) >= notifydb.Lease && send.end != nil {
-			send.end()
-		}
 		if left := send.until.Sub(now); left > 0 && (left < notifydb.Lease*2/3 || slow && !send.Slow) {
 			send.Slow = slow
 			list = append(list, send.Renewal)
@@ -64,8 +62,23 @@ func (d *Outbox) renewed(renewals []notifydb.Renewal, now time.Time) {
 	}
 }
 
+// errLeaseLost is why a send was broken off.
+var errLeaseLost = errors.New("the lease was lost while the message was sent")
+
+// endLost breaks off what lost its lease, while the database was away, another lease ago: its contact's
+// pages wait for it.
+func (d *Outbox) endLost(now time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, send := range d.sending {
+		if send.end != nil && now.Sub(send.until) >= notifydb.Lease {
+			send.end(errLeaseLost)
+		}
+	}
+}
+
 // mayEnd says how the claim's send is broken off.
-func (d *Outbox) mayEnd(claim notifydb.Claim, end func()) {
+func (d *Outbox) mayEnd(claim notifydb.Claim, end context.CancelCauseFunc) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if send := d.sending[claim.DeliveryID]; send != nil {

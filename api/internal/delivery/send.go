@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,18 +94,19 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	if d.options.Patience > 0 {
 		limit = d.options.Patience
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	ctx, cancel := d.sendContext(ctx, limit)
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
-	var lost atomic.Bool
 	answered := func() (notifydb.Checked, bool) { return notifydb.Checked{}, false }
 	if d.options.Patience > 0 {
-		d.mayEnd(claim, func() { lost.Store(true); cancel() })
+		d.mayEnd(claim, end)
 		answered = d.endWhenAnswered(ctx, cancel, claim)
 	}
 	done.receipt, done.err = d.channel.Send(ctx, message)
-	done.lost = lost.Load()
+	done.lost = errors.Is(context.Cause(ctx), errLeaseLost)
 	if checked, all := answered(); all && done.err != nil {
 		done.checked = checked
 		if !errors.Is(done.err, notify.ErrUnknownOutcome) { // it may have gone out, and the log says so

@@ -40,6 +40,9 @@ func (r *reader) read(value wire.Value) (received alert.Received, ok bool) {
 		Link:       link(sent.generatorURL),
 		Count:      1,
 	}
+	if name := received.Labels["alertname"]; r.message.ungrouped && name != "" {
+		received.Group, received.GroupTitle = r.message.groupOf(name)
+	}
 	received.Severity = severityOf(received.Labels)
 	r.annotate(&received, &sent, omitted)
 	if received.Status == alert.Resolved {

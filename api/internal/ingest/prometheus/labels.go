@@ -135,6 +135,25 @@ func keyOf(labels map[string]string, sent wire.Value, omitted int, title string)
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }
 
+// groupOf is the group of an alert whose sender puts all alerts into one, as Alertmanager does without
+// group_by: the alerts of one name. Otherwise whoever acknowledged the first would have answered for all
+// that comes.
+func (m *message) groupOf(alertname string) (group, title string) {
+	group = m.group + " alertname=" + alertname
+	if len(group) > maxGroupBytes {
+		sum := sha256.Sum256([]byte(group))
+		group = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return group, wire.Shorten(plaintext.Line(alertname), maxTitle)
+}
+
+func isEmpty(object wire.Value) bool {
+	for range object.Fields() {
+		return false
+	}
+	return true
+}
+
 // groupTitle names a group by the labels it is grouped by: "HighErrorRate
 // (cluster=eu, service=checkout)". Without any it is the alerts' common name.
 func groupTitle(groupLabels, commonLabels wire.Value) string {

@@ -54,6 +54,7 @@ type message struct {
 	groupLabels  wire.Value
 	commonLabels wire.Value
 	alerts       []wire.Value
+	ungrouped    bool // the sender's group is everything
 	listed       bool // a list of alerts was there, even if it was empty
 	omitted      int  // alerts that the sender or the limit left out
 }
@@ -137,6 +138,7 @@ func readMessage(doc wire.Value) message {
 	}
 	// Grafana has left out orgId in some versions, never its own words for the state.
 	m.grafana = m.grafana || (state && title)
+	m.ungrouped = m.group != "" && m.groupLabels.IsObject() && isEmpty(m.groupLabels)
 	m.groupTitle = groupTitle(m.groupLabels, m.commonLabels)
 	return m
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -240,6 +241,27 @@ func TestGroup(t *testing.T) {
 	batch, err := Parse([]byte(`{"groupKey":"` + strings.Repeat("x", 3000) + `","alerts":[{"fingerprint":"f"}]}`))
 	if err != nil || !strings.HasPrefix(batch.Alerts[0].Group, "sha256:") {
 		t.Errorf("a group key too long for an index should be hashed: %+v, %v", batch, err)
+	}
+}
+
+func TestWhatIsNotGroupedIsGroupedByName(t *testing.T) {
+	long := strings.Repeat("n", maxGroupBytes)
+	batch, err := Parse([]byte(`{"groupKey":"{}:{}","groupLabels":{},"commonLabels":{"job":"node"},"alerts":[
+		{"labels":{"alertname":"DiskFull","instance":"a"}},{"labels":{"alertname":"DiskFull","instance":"b"}},
+		{"labels":{"alertname":"PaymentsDown"}},{"labels":{"job":"node"}},{"labels":{"alertname":"` + long + `"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]string, 0, 4)
+	for _, received := range batch.Alerts[:4] {
+		got = append(got, received.Group+" | "+received.GroupTitle)
+	}
+	want := []string{"{}:{} alertname=DiskFull | DiskFull", "{}:{} alertname=DiskFull | DiskFull", "{}:{} alertname=PaymentsDown | PaymentsDown", "{}:{} | "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if group := batch.Alerts[4].Group; !strings.HasPrefix(group, "sha256:") {
+		t.Errorf("a name too long for an index should be hashed: %s", group)
 	}
 }
 

@@ -38,6 +38,7 @@ const quoted = (text: string) => `'${text}'`;
 
 const receiver = (address: Address) => `route:
   receiver: nightbell
+  group_by: [alertname, cluster, namespace]
 receivers:
   - name: nightbell
     webhook_configs:

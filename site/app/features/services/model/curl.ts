@@ -41,5 +41,5 @@ export function testAlertCommand(webhookUrl: string): string {
 
 /** The receiver to put into alertmanager.yml. */
 export function alertmanagerReceiver(webhookUrl: string): string {
-  return `receivers:\n  - name: nightbell\n    webhook_configs:\n      - url: ${webhookUrl}\n        send_resolved: true`;
+  return `route:\n  receiver: nightbell\n  group_by: [alertname, cluster, namespace]\nreceivers:\n  - name: nightbell\n    webhook_configs:\n      - url: ${webhookUrl}\n        send_resolved: true`;
 }
