@@ -100,6 +100,8 @@ type Outbox struct {
 	sending map[uuid.UUID]*underWay
 	// waitUntil names the contacts that must wait.
 	waitUntil map[uuid.UUID]time.Time
+	// standing is how the provider does.
+	standing standing
 	// recent are the latest messages to each contact, to see a flood.
 	recent map[uuid.UUID][]time.Time
 	// opened are how many incidents organizations had at times of the last minute.

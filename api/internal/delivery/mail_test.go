@@ -1,8 +1,11 @@
 package delivery_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/mail"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,7 +41,7 @@ func TestALostAnswerMakesOneCopy(t *testing.T) {
 	for n := range people {
 		o.pageSomebody(t, fmt.Sprint("p", n), alert.High, 0)
 	}
-	for range 6 {
+	for range 14 {
 		deliver(t, o.deliverer)
 		o.Clock.Advance(3 * time.Second)
 	}
@@ -73,6 +76,34 @@ func TestAnUnknownOutcomeIsRetriedOnce(t *testing.T) {
 	}
 	if want := "failed: the mail server got the whole mail and did not say that it took it (2 tries)"; o.states(t) != want {
 		t.Errorf("the page is %q", o.states(t))
+	}
+}
+
+// TestAFaultOfSecondsUsesNoPolicyUp drops each connection at the end of the mail: for six seconds, which
+// must lose no page, and for good, which must not take the time of the policy's steps away.
+func TestAFaultOfSecondsUsesNoPolicyUp(t *testing.T) {
+	for fault, want := range map[time.Duration]string{6 * time.Second: "sent", time.Hour: "failed: the answer was lost (2 tries)"} {
+		o := newOutbox(t)
+		var broken atomic.Bool
+		mails := o.replica(notify.Email, &provider{answer: func(context.Context, notify.Message) error {
+			if broken.Load() {
+				return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+			}
+			return nil
+		}})
+		o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+		for second := range 120 {
+			broken.Store(time.Duration(second)*time.Second < fault)
+			o.Sweep(t)
+			deliver(t, mails)
+			o.Clock.Advance(time.Second)
+		}
+		if got := o.states(t); got != want {
+			t.Errorf("a fault of %s: %q, want %q", fault, got, want)
+		}
+		if got := o.Pages(t); len(got) != 1 {
+			t.Errorf("a fault of %s brought the next step on: %v", fault, got)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ func (d *Outbox) message(claim notifydb.Claim, checked notifydb.Checked, now tim
 			continue
 		}
 		pages = append(pages, page.ID)
+		message.Again = message.Again || page.Attempts > 1
 		if !listed[about.ID] {
 			listed[about.ID] = true
 			about.URL = d.options.PublicURL + "/incidents/" + about.ID.String()

@@ -38,6 +38,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		}
 	}()
 	grew, moved := false, false
+	var at time.Time
 	var skipped []notifydb.DuePage
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
@@ -47,6 +48,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err := done.readAgain(ctx, tx, claim); err != nil {
 			return err
 		}
+		at = now
 		held, results := done.held(claim), done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
 		if err != nil || len(settled)+len(held) == 0 || bare {
@@ -63,6 +65,11 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		moved = done.queueFailOver(batch, claim, results, &skipped, now)
 		return postgres.Finish(ctx, tx, batch)
 	}, postgres.LockTimeout(settleLock))
+	if err == nil {
+		d.mu.Lock()
+		d.standing.note(claim.ContactMethodID, done, at)
+		d.mu.Unlock()
+	}
 	if err == nil && grew {
 		d.options.Changed(claim.OrgID)
 	}
@@ -123,7 +130,8 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
 
 // queueFailOver goes on to the person's next contact method for what did not get through,
-// and to the policy's next step for what never will, as far as one can tell.
+// and to the policy's next step for what never will, as far as one can tell: what may have arrived keeps
+// the step its time, so that no fault of seconds uses a policy up.
 func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
 	dead := t.called && !t.blocked() && t.checked.Contact.Failures+1 >= notify.DeadAfter
 	var pages, hopeless []notifydb.DuePage
@@ -132,7 +140,7 @@ func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []not
 		if result.State == "pending" || result.State == "failed" {
 			pages = append(pages, page)
 		}
-		if result.State == "failed" || result.State == "pending" && dead {
+		if result.State == "failed" && !result.Unknown || result.State == "pending" && dead {
 			hopeless = append(hopeless, page)
 		}
 	}
@@ -192,7 +200,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
 	case result.Unknown:
-		giveUp = giveUp || page.Unknowns+1 >= notify.UnknownAttempts
+		next, giveUp = now.Add(notify.UnknownWait), giveUp || page.Unknowns+1 >= notify.UnknownAttempts
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false
 	case !result.Blocked:

@@ -88,6 +88,10 @@ func (c *CachedKeys) ask(ctx context.Context, hash KeyHash) (route Route, err er
 			err = fmt.Errorf("the look-up of a service key panicked: %v", cause)
 		}
 	}()
+	// Whoever asked before a look-up that has ended since finds its answer here.
+	if found, ok := c.known.Get(hash); ok && c.now().Before(found.until) {
+		return found.route, nil
+	}
 	route, err = c.lookup(ctx, hash)
 	switch {
 	case err == nil:

@@ -16,6 +16,8 @@ const (
 	// UnknownAttempts ends trying when the provider may have taken the message that often:
 	// an unknown outcome is retried once.
 	UnknownAttempts = 2
+	// UnknownWait is how long that waits: it is the last try, so what lost the answer should be over.
+	UnknownWait = 30 * time.Second
 	// DeadAfter is how many tries to a contact fail in a row until it counts as dead: then
 	// it is tried with one page at a time, and a step of a policy that reaches nobody else
 	// waits for it no longer.

@@ -51,11 +51,15 @@ func unwritable(err error) Problem {
 	return Problem{Kind: "database", Message: "The database cannot be written. The server's log says why."}
 }
 
-// blockedSQL finds the channels whose pages are kept by this installation's own failures.
+// blockedSQL finds the channels whose pages are kept by this installation's own failures. What was blocked
+// before the provider took another message ($4, $5) is kept for its contact's reasons.
 const blockedSQL = `
 SELECT n.channel, count(*), min(n.blocked_since), coalesce((array_agg(n.finished_for ORDER BY n.blocked_since))[1], '')
 FROM (SELECT channel, blocked_since, finished_for FROM notification
-      WHERE finished_at IS NULL AND blocked_since < $1::timestamptz - $2::interval ORDER BY blocked_since LIMIT $3) n
+      WHERE finished_at IS NULL AND blocked_since < $1::timestamptz - $2::interval
+        AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::timestamptz[]) AS took(channel, at)
+                        WHERE took.channel = notification.channel AND took.at > notification.blocked_since)
+      ORDER BY blocked_since LIMIT $3) n
 GROUP BY n.channel ORDER BY n.channel`
 
 // Blocked are the pages of a channel, of all organizations, that have been kept for a minute
@@ -76,19 +80,32 @@ func (b Blocked) problem() Problem {
 	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
 }
 
-// Blocked finds pages that have been kept for a minute by this installation's own failures.
+// Blocked finds pages that have been kept for a minute by this installation's own failures, and whether all
+// mail fails.
 func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
+		kinds, accepted := []string{}, []time.Time{}
+		for kind, outbox := range a.outboxes {
+			kinds, accepted = append(kinds, string(kind)), append(accepted, outbox.AcceptedAt())
+		}
+		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited, kinds, accepted)
 		if err != nil {
 			return err
 		}
-		blocked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
-		return err
+		if blocked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked]); err != nil {
+			return err
+		}
+		// All mail goes to one server; what it refuses is over at once, and not among the pages that are kept.
+		if mail := a.outboxes[notify.Email]; mail != nil && !slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
+			if since, ok := mail.FailingSince(now); ok {
+				blocked = append(blocked, Blocked{Channel: notify.Email, Since: since, Reason: "no mail was accepted since"})
+			}
+		}
+		return nil
 	})
 	return blocked, err
 }

@@ -30,13 +30,17 @@ type watched struct {
 	watch    *watch.Watch
 	outbox   *delivery.Outbox
 	failure  error
+	refuses  string // the person whose mail alone fails; empty for everybody
 	pings    atomic.Int32
 	refused  int64
 	problems map[string]bool
 	logged   bytes.Buffer // of the watch, which writes only within a round
 }
 
-func (w *watched) Send(context.Context, notify.Message) (notify.Receipt, error) {
+func (w *watched) Send(_ context.Context, message notify.Message) (notify.Receipt, error) {
+	if w.refuses != "" && message.PersonName != w.refuses {
+		return notify.Receipt{}, nil
+	}
 	return notify.Receipt{}, w.failure
 }
 
@@ -51,7 +55,7 @@ func newWatched(t *testing.T) *watched {
 		Logger: quiet, AckKey: []byte(strings.Repeat("k", 32)), Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
 	})
 	signals := paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
-	w.watch = watch.New(w.DB, watch.NewAuditor(w.DB, quiet, nil, signals), watch.Options{
+	w.watch = watch.New(w.DB, watch.NewAuditor(w.DB, quiet, map[notify.Kind]*delivery.Outbox{notify.Email: w.outbox}, signals), watch.Options{
 		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)), DeadmanURL: deadman.URL, OldestOverdue: func(time.Duration) {}, Repaired: func(string, int) {},
 		Problem: func(kind string, exists bool) { w.problems[kind] = exists }, Refused: func() int64 { return w.refused },
 	})
@@ -116,6 +120,34 @@ func TestAMailServerThatRefusesWithholdsTheDeadMan(t *testing.T) {
 	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
 	if got := w.round(t); len(got) > 0 {
 		t.Errorf("after the page was delivered: %v", got)
+	}
+}
+
+// TestAnAddressThatIsDeferredIsNoProblemOfTheInstallation once the mail server has taken mail of another.
+func TestAnAddressThatIsDeferredIsNoProblemOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.failure, w.refuses = notify.Installation(errors.New("451 try later")), "Ada"
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	for range 3 {
+		w.deliver(t)
+		w.Clock.Advance(31 * time.Second)
+	}
+	if got := w.round(t); !slices.Equal(got, []string{"blocked"}) {
+		t.Errorf("while nothing else is known: %v", got)
+	}
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now()`)
+	w.Sweep(t)
+	for range 4 {
+		w.deliver(t)
+		w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
+		if got := w.round(t); len(got) > 0 {
+			t.Errorf("after Bob's mail was taken: %v", got)
+		}
+		w.Clock.Advance(31 * time.Second)
+	}
+	if got := w.Pages(t); !slices.Equal(got, []string{"Ada pending", "Bob sent"}) {
+		t.Errorf("the pages are %v", got)
 	}
 }
 

@@ -8,23 +8,50 @@ import (
 // How long one step of a conversation may take (RFC 5321 section 4.5.3.2). A server that
 // is cut off sooner may have taken the mail, and gets another copy.
 const (
-	// answerWithin is for every reply: five minutes suffice for most, the one to the end
-	// of the mail has ten.
-	answerWithin = 10 * time.Minute
+	// firstWithin is ours: how long a page's first mail waits for a reply until the mail is handed over.
+	// A server that hung and is back takes the next try at once, and no copy can come of it.
+	firstWithin = 30 * time.Second
+	// replyWithin is the same for all other mail.
+	replyWithin = 5 * time.Minute
+	// takenWithin is for the reply to the end of the mail.
+	takenWithin = 10 * time.Minute
 	// writeWithin is for each block of the mail.
 	writeWithin = 3 * time.Minute
 	// connectWithin is ours: who has not answered SYN by then takes no mail either.
 	connectWithin = 30 * time.Second
 )
 
+// conversation is how far a mail has got, as can be told from outside of TLS too.
+type conversation struct {
+	replyWithin time.Duration
+	// size is that of the mail, once it is offered; written counts the bytes since then.
+	offered       bool
+	size, written int64
+}
+
+func (c *conversation) offer(size int64) { c.offered, c.size, c.written = true, size, 0 }
+
+// within is how long the next reply may take. When as much was written as the mail is long, it may be the
+// one to its end: to err on that side only takes time.
+func (c *conversation) within() time.Duration {
+	if c.offered && c.written >= c.size {
+		return takenWithin
+	}
+	return c.replyWithin
+}
+
 // patientConn gives each read and write its own time. Deadlines that go-mail sets for the
 // whole conversation are ignored.
-type patientConn struct{ net.Conn }
+type patientConn struct {
+	net.Conn
+
+	talk *conversation
+}
 
 func (c patientConn) SetDeadline(time.Time) error { return nil }
 
 func (c patientConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(answerWithin)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.talk.within())); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
@@ -34,5 +61,7 @@ func (c patientConn) Write(p []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
 		return 0, err
 	}
-	return c.Conn.Write(p)
+	n, err := c.Conn.Write(p)
+	c.talk.written += int64(n)
+	return n, err
 }

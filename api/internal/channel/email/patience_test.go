@@ -65,17 +65,23 @@ func TestASlowMailServerGetsTheTimeOfTheRFC(t *testing.T) {
 		wait    time.Duration
 		ok      bool
 		unknown bool
+		first   bool
 	}{
-		{"CONNECT", 4 * time.Minute, true, false},
-		{"MAIL", 4 * time.Minute, true, false},
-		{"RCPT", 4 * time.Minute, true, false},
-		{"DATA", 119 * time.Second, true, false},
-		{".", 9 * time.Minute, true, false},
-		{"RCPT", 0, false, false},
-		{"DATA", 0, false, false},
-		{".", 0, false, true},
+		{"CONNECT", 25 * time.Second, true, false, true},
+		{"CONNECT", 40 * time.Second, false, false, true},
+		{"RCPT", 40 * time.Second, false, false, true},
+		{"DATA", 40 * time.Second, false, false, true},
+		{".", 9 * time.Minute, true, false, true},
+		{"CONNECT", 4 * time.Minute, true, false, false},
+		{"MAIL", 4 * time.Minute, true, false, false},
+		{"RCPT", 4 * time.Minute, true, false, false},
+		{"DATA", 119 * time.Second, true, false, false},
+		{".", 9 * time.Minute, true, false, false},
+		{"RCPT", 0, false, false, false},
+		{"DATA", 0, false, false, false},
+		{".", 0, false, true, false},
 	} {
-		t.Run(fmt.Sprint(c.command, " ", c.wait), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.command, " ", c.wait, " ", c.first), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				slow := NewServer(Options{Host: "127.0.0.1", Port: 2525, From: sender})
 				slow.connect = func(context.Context, string, string) (net.Conn, error) {
@@ -83,13 +89,16 @@ func TestASlowMailServerGetsTheTimeOfTheRFC(t *testing.T) {
 					go slowServer(theirs, c.command, c.wait)
 					return ours, nil
 				}
-				_, err := slow.Send(t.Context(), page(incident(1, alert.High)))
+				message := page(incident(1, alert.High))
+				message.Again = !c.first
+				_, err := slow.Send(t.Context(), message)
 				if (err == nil) != c.ok || errors.Is(err, notify.ErrUnknownOutcome) != c.unknown {
 					t.Errorf("ok %t, unknown %t: %v", c.ok, c.unknown, err)
 				}
 				if err != nil && !errors.Is(err, notify.ErrInstallation) {
 					t.Errorf("a mail server that does not answer is the installation's own failure: %v", err)
 				}
+				time.Sleep(c.wait) // until the server, too, has ended
 			})
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	netmail "net/mail"
 	"strings"
@@ -50,21 +51,24 @@ const Longest = 30 * time.Minute
 // happens to the connection after that.
 func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, s.options.From)
-	return s.post(ctx, rendered, err)
+	if message.Again {
+		return s.post(ctx, rendered, replyWithin, err)
+	}
+	return s.post(ctx, rendered, firstWithin, err)
 }
 
 // SendNotice hands the notice over as Send does a page.
 func (s *Server) SendNotice(ctx context.Context, notice notify.Notice) (notify.Receipt, error) {
 	rendered, err := RenderNotice(notice, s.options.From)
-	return s.post(ctx, rendered, err)
+	return s.post(ctx, rendered, replyWithin, err)
 }
 
-func (s *Server) post(ctx context.Context, rendered Mail, err error) (notify.Receipt, error) {
+func (s *Server) post(ctx context.Context, rendered Mail, reply time.Duration, err error) (notify.Receipt, error) {
 	if err != nil {
 		return notify.Receipt{}, err
 	}
 	letter := compose(rendered)
-	if err := s.transmit(ctx, letter); err != nil {
+	if err := s.transmit(ctx, letter, reply); err != nil {
 		return notify.Receipt{}, err
 	}
 	return notify.Receipt{ProviderID: rendered.MessageID, Detail: notify.Line(letter.ServerResponse(), 200)}, nil
@@ -95,11 +99,13 @@ func compose(m Mail) *mail.Msg {
 	return letter
 }
 
-// transmit runs one SMTP conversation on a connection of its own, which ends with ctx.
-func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
+// transmit runs one SMTP conversation on a connection of its own, which ends with ctx. Until the mail is
+// handed over each reply may take as long as reply says.
+func (s *Server) transmit(ctx context.Context, letter *mail.Msg, reply time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, Longest)
 	defer cancel()
-	client, err := s.client(ctx)
+	talk := &conversation{replyWithin: reply}
+	client, err := s.client(ctx, talk)
 	if err != nil {
 		return err
 	}
@@ -107,6 +113,8 @@ func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
 	if err != nil {
 		return explainHandshake(ctx, err)
 	}
+	size, _ := letter.WriteTo(io.Discard) // what cannot be written is said by the next line
+	talk.offer(size)
 	if err := client.SendWithSMTPClient(dialed, letter); err != nil && !letter.IsDelivered() {
 		return explainSend(ctx, err)
 	}
@@ -118,7 +126,7 @@ func (s *Server) transmit(ctx context.Context, letter *mail.Msg) error {
 // client prepares go-mail. The connection is dialed here, so that it is closed when
 // ctx ends: go-mail would wait for its own deadline, and leaves a connection open
 // whose handshake failed.
-func (s *Server) client(ctx context.Context) (*mail.Client, error) {
+func (s *Server) client(ctx context.Context, talk *conversation) (*mail.Client, error) {
 	options := []mail.Option{
 		mail.WithPort(s.options.Port),
 		mail.WithTimeout(Longest), // of no effect besides dialing: see patientConn
@@ -127,7 +135,7 @@ func (s *Server) client(ctx context.Context) (*mail.Client, error) {
 		mail.WithTLSPolicy(s.policy()),
 		mail.WithTLSConfig(s.tls()),
 		mail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {
-			conn, err := s.dial(dialing, network, address)
+			conn, err := s.dial(dialing, network, address, talk)
 			if err == nil {
 				context.AfterFunc(ctx, func() { _ = conn.Close() })
 			}
@@ -144,12 +152,12 @@ func (s *Server) client(ctx context.Context) (*mail.Client, error) {
 	return client, nil
 }
 
-func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (s *Server) dial(ctx context.Context, network, address string, talk *conversation) (net.Conn, error) {
 	conn, err := s.connect(ctx, network, address)
 	if err != nil {
 		return nil, err
 	}
-	conn = patientConn{conn}
+	conn = patientConn{conn, talk}
 	if s.options.Port != implicitPort {
 		return conn, nil
 	}
