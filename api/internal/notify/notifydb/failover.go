@@ -222,10 +222,11 @@ func QueueContactFails(batch *pgx.Batch, claim Claim, failures int, why string, 
 }
 
 // QueueContactWaits adds the statement that moves the next try of a contact that is failing,
-// after one that told nothing about it.
+// after one that told nothing about it. A later try that has set the next one meanwhile knows better.
 func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
-	batch.Queue(`UPDATE contact_method SET next_try_at = greatest(next_try_at, $3) WHERE org_id = $1 AND id = $2 AND next_try_at IS NOT NULL`,
-		claim.OrgID, claim.ContactMethodID, next)
+	began := claim.Until.Add(-Lease)
+	batch.Queue(`UPDATE contact_method SET next_try_at = $3 WHERE org_id = $1 AND id = $2 AND next_try_at <= $4`,
+		claim.OrgID, claim.ContactMethodID, next, began)
 }
 
 // maxReleased bounds the pages that one result makes due: whoever acknowledges their incidents waits
