@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -95,4 +96,31 @@ func TestTheNextStepDoesNotWaitForASlotForADeadContact(t *testing.T) {
 	}
 	close(hung.release)
 	mails.Wait()
+}
+
+// TestTheNextStepComesAlsoForAPageThatFailedByOurMistake: such a page is in none of the messages that find
+// Ada's only webhook dead, because it is tried alone.
+func TestTheNextStepComesAlsoForAPageThatFailedByOurMistake(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	hooks := &provider{answer: func(context.Context, notify.Message) error { panic("once") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	hook := o.hookFirst(t, -1)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	deliver(t, hookOutbox)
+	hooks.answers(func(context.Context, notify.Message) error { return errors.New("no answer in time") })
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
+	for range 12 { // three tries
+		deliver(t, hookOutbox)
+		o.Clock.Advance(time.Second)
+	}
+	o.Sweep(t)
+	if got := o.turns(t); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("it is Bob's turn for %q; the contact is %q", got, o.failing(t, hook))
+	}
+	for _, message := range hooks.messages()[1:] {
+		if slices.ContainsFunc(message.Incidents, func(i notify.Incident) bool { return i.Title == "a" }) {
+			t.Error("the page that failed by our mistake was not left out")
+		}
+	}
 }

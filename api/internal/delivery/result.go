@@ -52,6 +52,12 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err != nil || len(settled)+len(held) == 0 || bare {
 			return err
 		}
+		var hopeless []notifydb.DuePage
+		if done.failures() == notify.DeadAfter { // also for what was not in this message
+			if hopeless, err = notifydb.OpenPages(ctx, tx, claim, now); err != nil {
+				return err
+			}
+		}
 		results = slices.DeleteFunc(results, func(r notifydb.Result) bool { return !slices.Contains(settled, r.PageID) })
 		batch := &pgx.Batch{}
 		notifydb.QueueSettleDelivery(batch, claim, done.delivery(results), now)
@@ -60,7 +66,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		incidentdb.QueueTimeline(batch, entries, now)
 		done.queueContact(batch, claim, now)
 		skipped = nil
-		moved = done.queueFailOver(batch, claim, results, &skipped, now)
+		moved = done.queueFailOver(batch, claim, results, hopeless, &skipped, now)
 		return postgres.Finish(ctx, tx, batch)
 	}, postgres.LockTimeout(settleLock))
 	if err == nil && grew {
@@ -122,23 +128,30 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 // blocked reports whether the try failed for this installation's own reasons.
 func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
 
+// failures are how many tries to the contact failed in a row, with this one; none if it is not to blame.
+func (t try) failures() int {
+	if !t.called || t.err == nil || t.blocked() {
+		return 0
+	}
+	return t.checked.Contact.Failures + 1
+}
+
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell.
-func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
-	dead := t.called && !t.blocked() && t.checked.Contact.Failures+1 >= notify.DeadAfter
-	var pages, hopeless []notifydb.DuePage
+func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, hopeless []notifydb.DuePage, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
+	var pages []notifydb.DuePage
 	for _, result := range results {
 		page := notifydb.DuePage{OrgID: claim.OrgID, ID: result.PageID}
 		if result.State == "pending" || result.State == "failed" {
 			pages = append(pages, page)
 		}
-		if result.State == "failed" || result.State == "pending" && dead {
+		if result.State == "failed" || result.State == "pending" && t.failures() >= notify.DeadAfter {
 			hopeless = append(hopeless, page)
 		}
 	}
 	notifydb.QueueFailOver(batch, pages, now)
 	notifydb.QueueNextStep(batch, hopeless, skipped, now)
-	return len(pages) > 0
+	return len(pages)+len(hopeless) > 0
 }
 
 func seedOf(claim notifydb.Claim) uint64 { return binary.BigEndian.Uint64(claim.ContactMethodID[8:]) }

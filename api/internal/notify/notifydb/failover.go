@@ -216,6 +216,15 @@ func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now ti
 	}
 }
 
+// OpenPages are the due pages of the claim's contact that have not ended, whoever sends them.
+func OpenPages(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) ([]DuePage, error) {
+	rows, err := tx.Query(ctx, `SELECT org_id, id FROM notification WHERE contact_method_id = $1 AND finished_at IS NULL AND due_at <= $2 LIMIT $3`, claim.ContactMethodID, now, maxClaimed)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
+}
+
 // QueueContactFails adds the statement that notes a failure which is the contact's own:
 // nothing is sent to it before next. Failures are what came before it in a row; what failed beside it
 // is not.
