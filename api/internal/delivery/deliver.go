@@ -153,6 +153,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	var room notifydb.Room
 	var renewals []notifydb.Renewal
 	var without []uuid.UUID
+	var skipped []notifydb.DuePage
 	var now time.Time
 	var renewed, due bool
 	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
@@ -161,7 +162,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		}
 		d.endLost(now)
 		if renewals = d.renewals(now); len(renewals) > 0 {
-			if renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
+			if skipped, renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
 				return err
 			}
 		}
@@ -175,6 +176,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	d.renewed(renewals, now)
+	d.addSkipped(skipped)
 	for _, claim := range claims {
 		d.limitRate(claim, now)
 		d.begin(ctx, claim)

@@ -3,6 +3,7 @@ package notifydb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +15,23 @@ import (
 // DuePage names a page.
 type DuePage struct{ OrgID, ID uuid.UUID }
 
+// latePages are not sent in time. The next step does not wait for the dead ones: they are given up, or
+// their contact counts as dead.
+type latePages struct{ all, dead []DuePage }
+
+func (l *latePages) add(rows pgx.Rows) error {
+	var page DuePage
+	var dead bool
+	_, err := pgx.ForEachRow(rows, []any{&page.OrgID, &page.ID, &dead}, func() error {
+		l.all = append(l.all, page)
+		if dead {
+			l.dead = append(l.dead, page)
+		}
+		return nil
+	})
+	return err
+}
+
 // FailOverDue goes on to each person's next contact method, and to the next step where nobody
 // else is left, for the pages whose contact is not to be tried yet and for those that have had no
 // send slot for notify.SlotWait. Of these it passes over contacts in bundled, which wait on
@@ -21,36 +39,21 @@ type DuePage struct{ OrgID, ID uuid.UUID }
 // are dead pages whose incident another transaction had locked, and returns those for which that
 // is still so. Moved tells that something became due.
 func FailOverDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, bundled, probes []uuid.UUID, skipped []DuePage, now time.Time) (still []DuePage, moved bool, err error) {
-	var pages, dead []DuePage
+	var late latePages
 	batch := &pgx.Batch{}
-	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(func(rows pgx.Rows) error {
-		var page DuePage
-		var hopeless bool
-		_, err := pgx.ForEachRow(rows, []any{&page.OrgID, &page.ID, &hopeless}, func() error {
-			pages = append(pages, page)
-			if hopeless {
-				dead = append(dead, page)
-			}
-			return nil
-		})
-		return err
-	})
-	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, append([]uuid.UUID{}, bundled...), maxWaitingOfOrg, maxWaiting, append([]uuid.UUID{}, probes...)).Query(func(rows pgx.Rows) error {
-		late, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
-		pages = append(pages, late...)
-		return err
-	})
+	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(late.add)
+	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, append([]uuid.UUID{}, bundled...), maxWaitingOfOrg, maxWaiting, append([]uuid.UUID{}, probes...), notify.DeadAfter).Query(late.add)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return skipped, false, err
 	}
-	dead = append(dead, skipped...)
+	dead := slices.Concat(late.dead, skipped)
 	batch = &pgx.Batch{}
-	QueueFailOver(batch, pages, now)
+	QueueFailOver(batch, late.all, now)
 	QueueNextStep(batch, dead, &still, now)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return skipped, false, err
 	}
-	return still, len(pages) > 0 || len(dead) > len(still), nil
+	return still, len(late.all) > 0 || len(dead) > len(still), nil
 }
 
 // Each page is written once, not at each try of its contact: it waits until it is given up,
@@ -91,19 +94,19 @@ const (
 // A page whose lease ran out has no slot either: its worker is gone. A shared channel (no user)
 // has no next method. The LIMITs are those of waitSQL.
 var noSlotSQL = fmt.Sprintf(dueContactsSQL, "$2::timestamptz - $3::interval") + `, slow AS (
-    SELECT id, id = ANY($7) AS probe, greatest(1, $5 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts
+    SELECT id, id = ANY($7) AS probe, failures >= $8 AS dead, greatest(1, $5 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts
     WHERE user_id IS NOT NULL AND id <> ALL($4) AND coalesce(next_try_at <= $2, true)
 ), late AS (
-    SELECT n.org_id, n.id, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
+    SELECT n.org_id, n.id, c.dead, row_number() OVER (PARTITION BY n.org_id ORDER BY n.severity_rank, n.due_at DESC) AS place
     FROM slow c, generate_series(0, 3) rank, LATERAL (
         SELECT org_id, id, severity_rank, due_at FROM notification
         WHERE contact_method_id = c.id AND finished_at IS NULL AND failed_over_at IS NULL AND severity_rank = rank AND due_at <= $2::timestamptz - $3::interval
           AND next_try_at <= $2::timestamptz - $3::interval AND (lease_until IS NULL OR lease_until <= $2 OR c.probe)
         ORDER BY due_at DESC LIMIT c.most) n
 ), share AS MATERIALIZED (
-    SELECT org_id, id FROM late WHERE place <= $5 ORDER BY place LIMIT $6
+    SELECT org_id, id, dead FROM late WHERE place <= $5 ORDER BY place LIMIT $6
 )
-SELECT n.* FROM share s, LATERAL (
+SELECT n.*, s.dead FROM share s, LATERAL (
     SELECT org_id, id FROM notification WHERE org_id = s.org_id AND id = s.id AND state IN ('pending', 'sending') AND failed_over_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) n`
 
@@ -213,6 +216,15 @@ func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now ti
 	}
 }
 
+// OpenPages are the due pages of the claim's contact that have not ended, whoever sends them.
+func OpenPages(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) ([]DuePage, error) {
+	rows, err := tx.Query(ctx, `SELECT org_id, id FROM notification WHERE contact_method_id = $1 AND finished_at IS NULL AND due_at <= $2 LIMIT $3`, claim.ContactMethodID, now, maxClaimed)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
+}
+
 // QueueContactFails adds the statement that notes a failure which is the contact's own:
 // nothing is sent to it before next. Failures are what came before it in a row; what failed beside it
 // is not.
@@ -222,10 +234,11 @@ func QueueContactFails(batch *pgx.Batch, claim Claim, failures int, why string, 
 }
 
 // QueueContactWaits adds the statement that moves the next try of a contact that is failing,
-// after one that told nothing about it.
+// after one that told nothing about it. A later try that has set the next one meanwhile knows better.
 func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
-	batch.Queue(`UPDATE contact_method SET next_try_at = greatest(next_try_at, $3) WHERE org_id = $1 AND id = $2 AND next_try_at IS NOT NULL`,
-		claim.OrgID, claim.ContactMethodID, next)
+	began := claim.Until.Add(-Lease)
+	batch.Queue(`UPDATE contact_method SET next_try_at = $3 WHERE org_id = $1 AND id = $2 AND next_try_at <= $4`,
+		claim.OrgID, claim.ContactMethodID, next, began)
 }
 
 // maxReleased bounds the pages that one result makes due: whoever acknowledges their incidents waits

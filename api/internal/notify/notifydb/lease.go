@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
 // Renewal is a send that takes long, and whose lease is to last.
@@ -25,31 +27,30 @@ const renewDeliverySQL = `
 UPDATE delivery SET lease_until = $3::timestamptz + $4::interval WHERE org_id = $1 AND id = $2 AND outcome = 'sending' AND lease_until > $3`
 
 const behindSQL = `
-SELECT n.org_id, n.id FROM delivery d JOIN notification n ON n.contact_method_id = d.contact_method_id
+SELECT n.org_id, n.id, c.failures >= $5 FROM delivery d JOIN notification n ON n.contact_method_id = d.contact_method_id
+JOIN contact_method c ON c.org_id = d.org_id AND c.id = d.contact_method_id
 WHERE d.org_id = $1 AND d.id = $2 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL
 LIMIT $4 FOR NO KEY UPDATE OF n SKIP LOCKED`
 
 // Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
-// own pages and those behind it, fails over, and counts as blocked by this installation.
-func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (moved bool, err error) {
+// own pages and those behind it, fails over, and counts as blocked by this installation. Where the
+// contact counts as dead, the next step does not wait for it either (see QueueNextStep for skipped).
+func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (skipped []DuePage, moved bool, err error) {
 	batch := &pgx.Batch{}
-	var pages []DuePage
+	var late latePages
 	for _, r := range renewals {
 		batch.Queue(renewPagesSQL, r.OrgID, r.Pages, r.DeliveryID, now, Lease, r.Slow)
 		batch.Queue(renewDeliverySQL, r.OrgID, r.DeliveryID, now, Lease)
 		if !r.Slow {
 			continue
 		}
-		batch.Queue(behindSQL, r.OrgID, r.DeliveryID, now, maxWaitingOfOrg).Query(func(rows pgx.Rows) error {
-			behind, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
-			pages = append(pages, behind...)
-			return err
-		})
+		batch.Queue(behindSQL, r.OrgID, r.DeliveryID, now, maxWaitingOfOrg, notify.DeadAfter).Query(late.add)
 	}
-	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(pages) == 0 {
-		return false, err
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || len(late.all) == 0 {
+		return nil, false, err
 	}
 	batch = &pgx.Batch{}
-	QueueFailOver(batch, pages, now)
-	return true, tx.SendBatch(ctx, batch).Close()
+	QueueFailOver(batch, late.all, now)
+	QueueNextStep(batch, late.dead, &skipped, now)
+	return skipped, true, tx.SendBatch(ctx, batch).Close()
 }

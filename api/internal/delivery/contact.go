@@ -1,0 +1,88 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
+)
+
+// readAgain reads what may have changed about the contact since a try that failed began.
+func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim) (err error) {
+	if t.waitsItsTurn() {
+		// Whoever confirms the address at this moment waits for this, and then frees the pages.
+		if confirmed, err := notifydb.IsConfirmed(ctx, tx, claim); err != nil {
+			return err
+		} else if confirmed {
+			t.err = notify.After(t.err, 0)
+		}
+	}
+	if t.called && t.err != nil && !t.blocked() {
+		var failures int
+		failures, err = notifydb.LockContact(ctx, tx, claim)
+		t.checked.Contact.Failures = min(t.checked.Contact.Failures, failures)
+	}
+	if errors.Is(err, pgx.ErrNoRows) { // the contact is gone, and its pages with it
+		return nil
+	}
+	return err
+}
+
+// queueContact notes what the try tells of the contact itself.
+func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time) {
+	switch {
+	case !t.called:
+	case t.err == nil:
+		alone := !claim.Behind && now.Before(claim.Until) // else another may have failed beside it
+		if !alone || t.checked.Contact.Failures > 0 || t.checked.Contact.Waited {
+			notifydb.QueueContactWorks(batch, claim, now)
+		}
+	case t.blocked():
+		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
+	default:
+		notifydb.QueueContactFails(batch, claim, t.checked.Contact.Failures, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+	}
+}
+
+// contactNext is when the contact is tried again after a failure.
+func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
+	next := now.Add(notify.Backoff(t.checked.Contact.Failures+1, seedOf(claim)))
+	if wait, asked := notify.RetryAfter(t.err); asked {
+		next = later(next, now.Add(min(wait, notify.LongestWait)))
+	}
+	return next
+}
+
+// blocked reports whether the try failed for this installation's own reasons.
+func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
+
+// failures are how many tries to the contact failed in a row, with this one; none if it is not to blame.
+func (t try) failures() int {
+	if !t.called || t.err == nil || t.blocked() {
+		return 0
+	}
+	return t.checked.Contact.Failures + 1
+}
+
+// queueFailOver goes on to the person's next contact method for what did not get through,
+// and to the policy's next step for what never will, as far as one can tell: what may have arrived keeps
+// the step its time, so that no fault of seconds uses a policy up.
+func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, hopeless []notifydb.DuePage, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
+	var pages []notifydb.DuePage
+	for _, result := range results {
+		page := notifydb.DuePage{OrgID: claim.OrgID, ID: result.PageID}
+		if result.State == "pending" || result.State == "failed" {
+			pages = append(pages, page)
+		}
+		if result.State == "failed" && !result.Unknown || result.State == "pending" && t.failures() >= notify.DeadAfter {
+			hopeless = append(hopeless, page)
+		}
+	}
+	notifydb.QueueFailOver(batch, pages, now)
+	notifydb.QueueNextStep(batch, hopeless, skipped, now)
+	return len(pages)+len(hopeless) > 0
+}

@@ -1,0 +1,126 @@
+package delivery_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+)
+
+// turns are the incidents for which it is Bob's turn, the policy's next step.
+func (o *outbox) turns(t *testing.T) []string {
+	t.Helper()
+	return o.Texts(t, `SELECT i.title FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id WHERE n.user_id = $1 ORDER BY i.title`, o.Bob)
+}
+
+// dead makes Ada's contact one that failed as often as a dead one, and is due to be tried again.
+func (o *outbox) dead(t *testing.T) {
+	t.Helper()
+	o.Exec(t, `UPDATE contact_method SET verified_at = nightbell_now(), failures = $2, failing_since = nightbell_now(), next_try_at = nightbell_now() WHERE user_id = $1`, o.Ada, notify.DeadAfter)
+}
+
+// TestTheNextStepDoesNotWaitForAMailThatHangsToADeadContact: the mail that finds out whether Ada's dead
+// address is back hangs, and another incident opens. An alert that arrives may hold that one meanwhile.
+func TestTheNextStepDoesNotWaitForAMailThatHangsToADeadContact(t *testing.T) {
+	for name, locked := range map[string]bool{"free": false, "locked for a while": true} {
+		t.Run(name, func(t *testing.T) {
+			o := newOutbox(t)
+			o.Clock.Freeze(o.Clock.Now())
+			o.dead(t)
+			hang := make(chan struct{})
+			o.provider.answers(func(context.Context, notify.Message) error { <-hang; return nil })
+			mails := o.patient(o.provider)
+			t.Cleanup(func() { close(hang); mails.Wait() })
+			look := func(seconds int) {
+				for range seconds {
+					if _, err := mails.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					o.Clock.Advance(time.Second)
+				}
+			}
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+			look(1)
+			await(t, func() bool { return len(o.provider.messages()) == 1 })
+			o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
+			arriving, err := o.Owner(t).Begin(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if locked {
+				for _, sql := range []string{`SET LOCAL ROLE nightbell_system`, `SELECT FROM incident FOR NO KEY UPDATE`} {
+					if _, err := arriving.Exec(t.Context(), sql); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			look(12) // eight seconds until the mail is slow, and a third of a lease
+			if err := arriving.Rollback(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			look(2)
+			o.Sweep(t)
+			if got := o.turns(t); !slices.Equal(got, []string{"a", "b"}) {
+				t.Errorf("14 seconds later it is Bob's turn for %q", got)
+			}
+		})
+	}
+}
+
+// TestTheNextStepDoesNotWaitForASlotForADeadContact: mails to others hang in all slots of the organization, so
+// that Ada's dead address is not tried again.
+func TestTheNextStepDoesNotWaitForASlotForADeadContact(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	o.addPeople(t, o.Workspace, delivery.SendsPerOrg(notify.Email), notify.Email, notify.Webhook)
+	hung := newTarpit(t, "")
+	mails := o.patient(hung)
+	sent := func() int { return len(hung.messages()) }
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	o.sweepUntilNothingBegins(t, mails, sent)
+	o.SetSteps(t, pagingtest.Page(pagingtest.User(o.Ada)), pagingtest.Page(pagingtest.User(o.Bob)))
+	o.dead(t)
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
+	for range 12 {
+		o.sweepUntilNothingBegins(t, mails, sent)
+		o.Clock.Advance(time.Second)
+	}
+	o.Sweep(t)
+	if got := o.turns(t); !slices.Equal(got, []string{"b"}) {
+		t.Errorf("12 seconds later it is Bob's turn for %q", got)
+	}
+	close(hung.release)
+	mails.Wait()
+}
+
+// TestTheNextStepComesAlsoForAPageThatFailedByOurMistake: such a page is in none of the messages that find
+// Ada's only webhook dead, because it is tried alone.
+func TestTheNextStepComesAlsoForAPageThatFailedByOurMistake(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	hooks := &provider{answer: func(context.Context, notify.Message) error { panic("once") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	hook := o.hookFirst(t, -1)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	deliver(t, hookOutbox)
+	hooks.answers(func(context.Context, notify.Message) error { return errors.New("no answer in time") })
+	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
+	for range 12 { // three tries
+		deliver(t, hookOutbox)
+		o.Clock.Advance(time.Second)
+	}
+	o.Sweep(t)
+	if got := o.turns(t); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("it is Bob's turn for %q; the contact is %q", got, o.failing(t, hook))
+	}
+	for _, message := range hooks.messages()[1:] {
+		if slices.ContainsFunc(message.Incidents, func(i notify.Incident) bool { return i.Title == "a" }) {
+			t.Error("the page that failed by our mistake was not left out")
+		}
+	}
+}
