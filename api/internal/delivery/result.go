@@ -38,7 +38,6 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		}
 	}()
 	grew, moved := false, false
-	var at time.Time
 	var skipped []notifydb.DuePage
 	err = d.db.InSystem(ctx, postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
@@ -48,7 +47,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err := done.readAgain(ctx, tx, claim); err != nil {
 			return err
 		}
-		at = now
+		d.note(claim.ContactMethodID, done, now)
 		held, results := done.held(claim), done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
 		if err != nil || len(settled)+len(held) == 0 || bare {
@@ -71,11 +70,6 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		moved = done.queueFailOver(batch, claim, results, hopeless, &skipped, now)
 		return postgres.Finish(ctx, tx, batch)
 	}, postgres.LockTimeout(settleLock))
-	if err == nil {
-		d.mu.Lock()
-		d.standing.note(claim.ContactMethodID, done, at)
-		d.mu.Unlock()
-	}
 	if err == nil && grew {
 		d.options.Changed(claim.OrgID)
 	}

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"maps"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,7 +10,7 @@ import (
 // standing is what the sends of this process say of the provider that all contacts of a channel share.
 type standing struct {
 	acceptedAt time.Time
-	// failed are the contacts whose messages failed since it took one.
+	// failed are the contacts whose last message failed.
 	failed map[uuid.UUID]failure
 }
 
@@ -17,6 +18,8 @@ type failure struct {
 	first, last time.Time
 	// ours is set when it failed for the installation's own reasons.
 	ours bool
+	// alone is set once the provider took a message to another: since then it is the contact's own.
+	alone bool
 }
 
 const (
@@ -32,7 +35,12 @@ func (s *standing) note(contact uuid.UUID, done try, at time.Time) {
 	switch {
 	case !done.called:
 	case done.err == nil:
-		s.acceptedAt, s.failed = later(s.acceptedAt, at), nil
+		s.acceptedAt = later(s.acceptedAt, at)
+		delete(s.failed, contact)
+		for other, known := range s.failed {
+			known.alone = true
+			s.failed[other] = known
+		}
 	default:
 		if s.failed == nil {
 			s.failed = map[uuid.UUID]failure{}
@@ -41,7 +49,9 @@ func (s *standing) note(contact uuid.UUID, done try, at time.Time) {
 		if known.first.IsZero() || at.Sub(known.last) > failedWithin {
 			known = failure{first: at}
 		}
-		s.failed[contact] = failure{first: known.first, last: at, ours: known.ours || done.blocked()}
+		known.last, known.ours = at, known.ours || done.blocked()
+		s.failed[contact] = known
+		maps.DeleteFunc(s.failed, func(_ uuid.UUID, one failure) bool { return at.Sub(one.last) > failedWithin })
 	}
 }
 
@@ -50,7 +60,7 @@ func (s *standing) failing(now time.Time) (since time.Time, ok bool) {
 	since = now
 	contacts := 0
 	for _, one := range s.failed {
-		if now.Sub(one.last) > failedWithin {
+		if one.alone || now.Sub(one.last) > failedWithin {
 			continue
 		}
 		contacts++
@@ -60,6 +70,12 @@ func (s *standing) failing(now time.Time) (since time.Time, ok bool) {
 		}
 	}
 	return since, (ok || contacts >= failedContacts) && now.Sub(since) >= failedFor
+}
+
+func (d *Outbox) note(contact uuid.UUID, done try, at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.standing.note(contact, done, at)
 }
 
 // AcceptedAt is when this process last handed a message over; zero before the first.

@@ -31,6 +31,8 @@ func TestWhatRefusesEverybodyIsTheProvider(t *testing.T) {
 		"three, but just now":       {[]said{{0, 1, refused}, {1, 2, refused}, {2, 3, refused}}, time.Minute - 1, false},
 		"one was taken":             {[]said{{0, 1, refused}, {1, 2, refused}, {2, 4, try{called: true}}, {3, 3, refused}}, time.Minute, false},
 		"ours":                      {[]said{{0, 1, ours}}, time.Minute, true},
+		"an address of its own":     {[]said{{0, 1, ours}, {1, 2, try{called: true}}, {2, 1, ours}, {time.Minute, 1, ours}}, 3 * time.Minute, false},
+		"and then the server":       {[]said{{0, 1, ours}, {1, 2, try{called: true}}, {2, 1, ours}, {3, 2, ours}}, 3 * time.Minute, true},
 		"ours, long ago":            {[]said{{0, 1, ours}}, failedWithin + 1, false},
 		"who was not called":        {[]said{{0, 1, ours}, {1, 2, try{}}}, time.Minute, true},
 		"three that are days apart": {[]said{{0, 1, refused}, {24 * time.Hour, 2, refused}, {48 * time.Hour, 3, refused}}, 48*time.Hour + time.Minute, false},
