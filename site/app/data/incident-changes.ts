@@ -223,22 +223,6 @@ export function useCreateIncident() {
   });
 }
 
-/** The mutation behind Post. */
-export function useAddComment(id: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (message: string) =>
-      call({
-        method: 'POST',
-        path: `/v1/incidents/${encodeURIComponent(id)}/comments`,
-        body: { message },
-        action: 'post comment',
-      }),
-    onError: (error) => showFailure(error, { id }),
-    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
-  });
-}
-
 /** Says what failed, in the product's words, on which incident, and why, in the server's; `retry` does it again. */
 export function showFailure(
   error: Error,

@@ -1,12 +1,12 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Submit } from '~/components/ui/submit';
-import { useAddComment } from '~/data/incident-changes';
+import { useAddComment } from '~/data/comments';
+import { halfWritten, keepHalfWritten } from '~/lib/half-written';
 import * as styles from './comment-box.module.css';
 
 /**
  * Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box, and what was
- * half written when somebody looked at another incident is there again.
+ * half written is there again after another incident, a reload or a session that ended.
  */
 export function CommentBox({ id }: { id: string }) {
   const [text, write] = useHalfWritten(id);
@@ -49,15 +49,13 @@ export function CommentBox({ id }: { id: string }) {
   );
 }
 
-// In the cache of answers, which ends with the session.
 function useHalfWritten(id: string) {
-  const client = useQueryClient();
-  const kept = ['half-written comment', id];
-  const read = () => client.getQueryData<string>(kept) ?? '';
-  const [text, setText] = useState(read);
+  const what = `comment ${id}`;
+  const [text, setText] = useState(() => halfWritten(what));
   const write = (change: (now: string) => string) => {
-    client.setQueryDefaults(kept, { gcTime: Number.POSITIVE_INFINITY });
-    setText(client.setQueryData<string>(kept, change(read())) ?? '');
+    const next = change(halfWritten(what));
+    keepHalfWritten(what, next);
+    setText(next);
   };
   return [text, write] as const;
 }
