@@ -25,13 +25,13 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       section,
       run: () => waiting && !change.isPending && change.mutate({ verb: 'acknowledge', incident }),
     },
-    { keys: 'm', word: 'Assign', section, run: () => setOpen('assign') },
+    { keys: 'm', word: 'Assign', section, run: () => !over && setOpen('assign') },
     { keys: 'e', word: 'Escalate', section, run: () => !over && setOpen('escalate') },
     { keys: 'z', word: 'Snooze', section, run: () => !over && setOpen('snooze') },
   ]);
   return (
     <div className={styles.incidentActions}>
-      <Button icon="assign" aria-label="Assign" onClick={() => setOpen('assign')}>
+      <Button icon="assign" aria-label="Assign" disabled={over} onClick={() => setOpen('assign')}>
         <span className={styles.word}>Assign</span>
       </Button>
       <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>
