@@ -62,7 +62,7 @@ async function changePart(incidents: Seen[], verb: 'acknowledge' | 'resolve'): P
     const changed = new Set(results.filter((one) => !one.error).map((one) => one.id));
     return { failed: ids.filter((id) => !changed.has(id)), unknown: 0, reasons: refusals(results) };
   } catch (error) {
-    return { failed: ids, unknown: isLost(error) ? ids.length : 0, reasons: [reasonOf(error as Error)] };
+    return { failed: ids, unknown: isLost(error) ? ids.length : 0, reasons: whyOf(error) };
   }
 }
 
@@ -106,6 +106,12 @@ const lookWords = 'The list shows it once it is loaded again.';
 // Whether the server may have done what was asked: nothing came back, or only a proxy's word. 503 is its own refusal.
 function isLost(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || (error.status >= 500 && error.status !== 503);
+}
+
+// Why, as sentences. What failed is said by the toast's title: "Failed to resolve incidents: Bad Gateway" is "Bad Gateway."
+function whyOf(error: unknown): string[] {
+  const why = reasonOf(error as Error).replace(/^Failed to [^:]*(: )?/, '');
+  return why === '' ? [] : [/[.!?]$/.test(why) ? why : `${why}.`];
 }
 
 function refusals(results: readonly IncidentResultJson[]): string[] {
@@ -183,8 +189,10 @@ export function useAcknowledgeAll() {
     onError: (error, seen) =>
       toast({
         kind: 'failure',
-        title: error.message,
-        detail: `${error instanceof ApiError ? error.detail : ''}${isLost(error) ? ` Whether they changed is not known. ${lookWords}` : ''}`,
+        title: 'Failed to acknowledge incidents',
+        detail: [...whyOf(error), isLost(error) ? `Whether they changed is not known. ${lookWords}` : '']
+          .join(' ')
+          .trim(),
         tried,
         retry: () => change.mutate(seen),
       }),
