@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { useGone } from '~/lib/after-close';
@@ -21,8 +22,19 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
     isSelected: (id) => !gone.current && selected.some((one) => one.id === id),
   });
   const all = useAcknowledgeAll();
+  // A double click is faster than the buttons are disabled.
+  const sent = useRef(false);
+  const once = (send: (settled: { onSettled: () => void }) => void) => {
+    if (sent.current) return;
+    sent.current = true;
+    send({
+      onSettled: () => {
+        sent.current = false;
+      },
+    });
+  };
   const run = (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) =>
-    change.mutate({ incidents, verb });
+    once((settled) => change.mutate({ incidents, verb }, settled));
   const busy = change.isPending || all.isPending;
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
@@ -41,7 +53,9 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
           size="sm"
           disabled={busy}
           onClick={settled(() =>
-            more ? all.mutate(selected, { onSuccess: onClear }) : run('acknowledge', waiting),
+            more
+              ? once((settled) => all.mutate(selected, { ...settled, onSuccess: onClear }))
+              : run('acknowledge', waiting),
           )}
         >
           {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
