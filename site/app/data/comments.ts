@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { announce } from '~/lib/announce';
 import { call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
 import { dismissTried } from '~/lib/toast';
@@ -27,6 +28,7 @@ export function useAddComment(id: string) {
     onSuccess: (_, message) => {
       if (asked.of === JSON.stringify([id, message])) asked = { of: '', key: '' };
       dismissTried(tried);
+      announce('Comment posted');
     },
     onError: (error) => showFailure(error, { id, tried }),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),

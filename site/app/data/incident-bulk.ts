@@ -4,6 +4,7 @@ import type {
   IncidentResultJson,
 } from '@nightbell/proto';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { announce } from '~/lib/announce';
 import { ApiError, call, reasonOf, switchedMessage } from '~/lib/api';
 import { isSame, sessionToCallWith } from '~/lib/session-change';
 import { toIso } from '~/lib/time/instant';
@@ -157,7 +158,11 @@ export function useChangeMany(asking?: Asking) {
       const ids = incidents.map(({ id }) => id);
       const tried = `${verb} ${ids.join(' ')}`;
       asking?.onDone(ids.filter((id) => !failed.has(id)));
-      if (failed.size === 0) return dismissTried(tried);
+      if (failed.size === 0) {
+        const what = ids.length === 1 ? shortId(ids[0] ?? '') : `${ids.length} incidents`;
+        announce(`${verb === 'acknowledge' ? 'Acknowledged' : 'Resolved'} ${what}`);
+        return dismissTried(tried);
+      }
       toast({
         kind: 'failure',
         title: `Failed to ${verb} incident`,

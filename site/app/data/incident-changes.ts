@@ -7,6 +7,7 @@ import type {
 } from '@nightbell/proto';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { announce } from '~/lib/announce';
 import { ApiError, call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
 import { dismissTried, toast } from '~/lib/toast';
@@ -54,6 +55,7 @@ export function useChangeIncident() {
     mutationFn: ({ verb, incident }: Press) => changeIncident(incident, verb),
     onSuccess: (changed, { verb, incident }) => {
       dismissTried(`${verb} ${incident.id}`);
+      announce(`${verb === 'acknowledge' ? 'Acknowledged' : 'Resolved'} ${shortId(incident.id)}`);
       accept(client, changed);
     },
     onError: (error, press) =>

@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { useGone } from '~/lib/after-close';
+import { useKeptFocus } from '~/lib/kept-focus';
 import { useSettledPress } from '~/lib/settled-press';
 import { type Incident, needsAnswer } from '../model/incident';
 import * as styles from './bulk-bar.module.css';
@@ -24,10 +25,10 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   const all = useAcknowledgeAll();
   // A double click is faster than the buttons are disabled.
   const sent = useRef(false);
-  const once = (send: (settled: { onSettled: () => void }) => void) => {
+  const once = (act: (settled: { onSettled: () => void }) => void) => {
     if (sent.current) return;
     sent.current = true;
-    send({
+    act({
       onSettled: () => {
         sent.current = false;
       },
@@ -36,6 +37,7 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   const run = (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) =>
     once((settled) => change.mutate({ incidents, verb }, settled));
   const busy = change.isPending || all.isPending;
+  const place = useKeptFocus<HTMLElement>(busy);
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
   const more = unacknowledged > waiting.length;
@@ -44,7 +46,7 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   );
   if (selected.length === 0) return null;
   return (
-    <section className={styles.bulkBar} aria-label="Selected incidents">
+    <section ref={place} className={styles.bulkBar} aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
       <span className={styles.separator} />
       {(waiting.length > 0 || more) && (

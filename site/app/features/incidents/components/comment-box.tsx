@@ -2,6 +2,7 @@ import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Submit } from '~/components/ui/submit';
 import { useAddComment } from '~/data/comments';
 import { halfWritten, keepHalfWritten } from '~/lib/half-written';
+import { useKeptFocus } from '~/lib/kept-focus';
 import * as styles from './comment-box.module.css';
 
 /**
@@ -11,6 +12,7 @@ import * as styles from './comment-box.module.css';
 export function CommentBox({ id }: { id: string }) {
   const [text, write] = useHalfWritten(id);
   const add = useAddComment(id);
+  const place = useKeptFocus<HTMLFormElement>(add.isPending);
   const field = useId();
   const post = () => {
     if (text.trim() === '' || add.isPending) return;
@@ -28,7 +30,7 @@ export function CommentBox({ id }: { id: string }) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) post();
   };
   return (
-    <form className={styles.commentBox} onSubmit={submit}>
+    <form ref={place} className={styles.commentBox} onSubmit={submit}>
       <div>
         <label className="visually-hidden" htmlFor={field}>
           Add a comment
