@@ -48,6 +48,7 @@ function HoursRow({ window, name, onChange, onRemove }: HoursRowProps) {
       <TimeInput
         label={`${name}: ${place}`}
         required
+        endsDay={place === 'to'}
         value={window[place]}
         onChange={(time) => onChange({ ...window, [place]: time })}
       />

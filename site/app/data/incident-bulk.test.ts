@@ -76,6 +76,16 @@ it.each([
 });
 
 it.each([
+  ['Failed to acknowledge incidents: Bad Gateway', 'Bad Gateway. Whether it changed is not known.'],
+  ['Failed to acknowledge incidents', 'Whether it changed is not known.'],
+])('says in whole sentences what a proxy said: %s', async (message, words) => {
+  call.mockRejectedValueOnce(new ApiError(message, 502));
+  expect(failureWords(await changeMany(seen.slice(0, 1), 'acknowledge'), false)).toBe(
+    `${words} The list shows it once it is loaded again.`,
+  );
+});
+
+it.each([
   [
     'one, by a key',
     { done: 0, failed: ['a'], unknown: 0, reasons: ['It is resolved.'] },

@@ -4,6 +4,7 @@ import type {
   IncidentResultJson,
 } from '@nightbell/proto';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { announce } from '~/lib/announce';
 import { ApiError, call, reasonOf, switchedMessage } from '~/lib/api';
 import { isSame, sessionToCallWith } from '~/lib/session-change';
 import { toIso } from '~/lib/time/instant';
@@ -62,7 +63,7 @@ async function changePart(incidents: Seen[], verb: 'acknowledge' | 'resolve'): P
     const changed = new Set(results.filter((one) => !one.error).map((one) => one.id));
     return { failed: ids.filter((id) => !changed.has(id)), unknown: 0, reasons: refusals(results) };
   } catch (error) {
-    return { failed: ids, unknown: isLost(error) ? ids.length : 0, reasons: [reasonOf(error as Error)] };
+    return { failed: ids, unknown: isLost(error) ? ids.length : 0, reasons: whyOf(error) };
   }
 }
 
@@ -108,6 +109,12 @@ function isLost(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status === 0 || (error.status >= 500 && error.status !== 503);
 }
 
+// Why, as sentences. What failed is said by the toast's title: "Failed to resolve incidents: Bad Gateway" is "Bad Gateway."
+function whyOf(error: unknown): string[] {
+  const why = reasonOf(error as Error).replace(/^Failed to [^:]*(: )?/, '');
+  return why === '' ? [] : [/[.!?]$/.test(why) ? why : `${why}.`];
+}
+
 function refusals(results: readonly IncidentResultJson[]): string[] {
   return distinct(results.flatMap(({ error }) => error?.message ?? []));
 }
@@ -151,7 +158,11 @@ export function useChangeMany(asking?: Asking) {
       const ids = incidents.map(({ id }) => id);
       const tried = `${verb} ${ids.join(' ')}`;
       asking?.onDone(ids.filter((id) => !failed.has(id)));
-      if (failed.size === 0) return dismissTried(tried);
+      if (failed.size === 0) {
+        const what = ids.length === 1 ? shortId(ids[0] ?? '') : `${ids.length} incidents`;
+        announce(`${verb === 'acknowledge' ? 'Acknowledged' : 'Resolved'} ${what}`);
+        return dismissTried(tried);
+      }
       toast({
         kind: 'failure',
         title: `Failed to ${verb} incident`,
@@ -183,8 +194,10 @@ export function useAcknowledgeAll() {
     onError: (error, seen) =>
       toast({
         kind: 'failure',
-        title: error.message,
-        detail: `${error instanceof ApiError ? error.detail : ''}${isLost(error) ? ` Whether they changed is not known. ${lookWords}` : ''}`,
+        title: 'Failed to acknowledge incidents',
+        detail: [...whyOf(error), isLost(error) ? `Whether they changed is not known. ${lookWords}` : '']
+          .join(' ')
+          .trim(),
         tried,
         retry: () => change.mutate(seen),
       }),

@@ -7,6 +7,7 @@ import type {
 } from '@nightbell/proto';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
+import { announce } from '~/lib/announce';
 import { ApiError, call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
 import { dismissTried, toast } from '~/lib/toast';
@@ -54,6 +55,7 @@ export function useChangeIncident() {
     mutationFn: ({ verb, incident }: Press) => changeIncident(incident, verb),
     onSuccess: (changed, { verb, incident }) => {
       dismissTried(`${verb} ${incident.id}`);
+      announce(`${verb === 'acknowledge' ? 'Acknowledged' : 'Resolved'} ${shortId(incident.id)}`);
       accept(client, changed);
     },
     onError: (error, press) =>
@@ -220,22 +222,6 @@ export function useCreateIncident() {
       return answer.incident ?? {};
     },
     onSuccess: () => void renew(client, 'incident'),
-  });
-}
-
-/** The mutation behind Post. */
-export function useAddComment(id: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (message: string) =>
-      call({
-        method: 'POST',
-        path: `/v1/incidents/${encodeURIComponent(id)}/comments`,
-        body: { message },
-        action: 'post comment',
-      }),
-    onError: (error) => showFailure(error, { id }),
-    onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
   });
 }
 

@@ -63,6 +63,7 @@ export function AppFrame({
           <NotLive needed={(unacknowledged ?? 0) > 0} />
           {children}
         </main>
+        <p className="visually-hidden" aria-live="polite" data-announced />
       </div>
     </div>
   );

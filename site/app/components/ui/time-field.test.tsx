@@ -1,8 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { expect, it, vi } from 'vitest';
-import { DateTimeField, TimeField } from './time-field';
+import { DateTimeField, saysNoTime, TimeField } from './time-field';
 
 const onChange = vi.fn();
 
@@ -21,15 +21,45 @@ it('shows and takes 24 hours, whatever the reader has set', async () => {
   expect(onChange).toHaveBeenLastCalledWith('22:30');
 });
 
-it('keeps what is no time out of the value', async () => {
+it.each(['7pm', '25:00', '24:00'])('sends no form while "%s" stands in it, and says why', async (text) => {
+  const [onChange, onSubmit] = [vi.fn(), vi.fn((event: FormEvent) => event.preventDefault())];
+  render(
+    <form onSubmit={onSubmit}>
+      <TimeField label="Handover at" value="20:00" onChange={onChange} />
+      <button type="submit">Save</button>
+    </form>,
+  );
+  const field = screen.getByLabelText<HTMLInputElement>('Handover at');
+  await userEvent.clear(field);
+  await userEvent.type(field, `${text}{Enter}`);
+  await userEvent.click(screen.getByText('Save'));
+  expect(onSubmit).not.toHaveBeenCalled();
+  expect(field).toHaveValue(text);
+  expect(field.validationMessage).toBe(
+    text === '24:00' ? 'Midnight is 00:00 of the day that begins.' : 'A time such as 19:30.',
+  );
+  expect(saysNoTime(field.form as HTMLFormElement)).toBe(true);
+  await userEvent.clear(field);
+  await userEvent.type(field, '0:00');
+  expect(onChange).toHaveBeenLastCalledWith('00:00');
+  expect(field).toBeValid();
+});
+
+it('takes 24:00 for the end of a day', async () => {
+  const onChange = vi.fn();
+  render(<TimeField label="To" endsDay value="20:00" onChange={onChange} />);
+  await userEvent.clear(screen.getByLabelText('To'));
+  await userEvent.type(screen.getByLabelText('To'), '24:00');
+  expect(onChange).toHaveBeenLastCalledWith('00:00');
+});
+
+it('shows what it was again when it is left empty', async () => {
   onChange.mockClear();
   render(<TimeField label="Handover at" value="20:00" onChange={onChange} />);
-  const field = screen.getByLabelText('Handover at');
-  await userEvent.clear(field);
-  await userEvent.type(field, 'x');
+  await userEvent.clear(screen.getByLabelText('Handover at'));
   await userEvent.tab();
   expect(onChange).not.toHaveBeenCalled();
-  expect(field).toHaveValue('20:00');
+  expect(screen.getByLabelText('Handover at')).toHaveValue('20:00');
 });
 
 it('is no time without its date, and keeps the clock beside it', async () => {

@@ -1,5 +1,5 @@
 import { useId, useState } from 'react';
-import { toTime } from '~/lib/time/time-of-day';
+import { timeFault, toTime } from '~/lib/time/time-of-day';
 import * as fieldStyles from './field.module.css';
 import * as styles from './time-field.module.css';
 
@@ -10,22 +10,26 @@ interface TimeInputProps {
   value: string;
   required?: boolean;
   readOnly?: boolean;
+  /** Whether "24:00" can be typed for the end of a day, which is then "00:00". */
+  endsDay?: boolean;
   onChange: (time: string) => void;
 }
 
 /**
  * A time of day without a frame. The browser's own field shows twelve hours to some readers, and at
- * night 8 and 20 must not be one letter apart; what is typed and no time changes nothing.
+ * night 8 and 20 must not be one letter apart. What is no time stays to be read, and keeps its form from being sent.
  */
-export function TimeInput({ label, id, value, required, readOnly, onChange }: TimeInputProps) {
+export function TimeInput({ label, id, value, required, readOnly, endsDay, onChange }: TimeInputProps) {
   const [typed, setTyped] = useState<string | null>(null);
+  const fault = timeFault(typed ?? '', endsDay);
   const type = (text: string) => {
     setTyped(text);
-    const time = toTime(text);
+    const time = toTime(text, endsDay);
     if (time) onChange(time);
   };
   return (
     <input
+      ref={(input) => input?.setCustomValidity(fault)}
       id={id}
       className={styles.time}
       type="text"
@@ -38,9 +42,15 @@ export function TimeInput({ label, id, value, required, readOnly, onChange }: Ti
       readOnly={readOnly}
       value={typed ?? value}
       onChange={(event) => type(event.target.value)}
-      onBlur={() => setTyped(null)}
+      onBlur={() => fault || setTyped(null)}
     />
   );
+}
+
+/** For a form that checks itself: says at the first time field that holds no time what is wrong with it. */
+export function saysNoTime(form: HTMLFormElement): boolean {
+  const inputs = [...form.elements].filter((one) => one instanceof HTMLInputElement);
+  return inputs.some((input) => input.validity.customError && !input.reportValidity());
 }
 
 /** A time of day with its label above. */

@@ -1,5 +1,5 @@
 import { two } from '../words';
-import { type Day, dayOf, wallOf } from './zone';
+import { type Day, dayOf, readersZone, wallOf } from './zone';
 
 // In words, by the clocks on the wall of a zone. Instants are milliseconds.
 
@@ -15,6 +15,11 @@ const months = 'January February March April May June July August September Octo
 export function clockWords(at: number, zone: string): string {
   const { hour, minute } = wallOf(at, zone);
   return `${two(hour)}:${two(minute)}`;
+}
+
+/** A time of a zone's wall in words, followed by the zone where it is not the reader's: "08:00 Europe/Berlin". */
+export function withZone(words: string, zone: string): string {
+  return zone === readersZone() ? words : `${words} ${zone}`;
 }
 
 /** A day in short: "Sat 28", or "Sat 28 Mar" with its month. */

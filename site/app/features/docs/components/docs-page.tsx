@@ -88,7 +88,7 @@ function TopBar({ page }: { page: Page }) {
           ))}
         </div>
         <a data-button="plain" href={paths.dashboard} target="_blank" rel="noopener">
-          Open Dashboard
+          <span className={styles.open}>Open </span>Dashboard
         </a>
       </div>
     </header>

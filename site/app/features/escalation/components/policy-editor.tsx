@@ -8,6 +8,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { Banner } from '~/components/ui/dialog';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
+import { saysNoTime } from '~/components/ui/time-field';
 import { ZoneField } from '~/components/ui/zone-field';
 import { onCallNow } from '~/data/schedules';
 import { reasonOf } from '~/lib/api';
@@ -29,7 +30,8 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
   const { draft, change, faults, dirty, save, submit, discard, guard, conflict, errorOf } =
     usePolicyDraft(policy);
   const form = useRef<HTMLFormElement>(null);
-  const onSubmit = (event: FormEvent) => {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    if (saysNoTime(event.currentTarget)) return event.preventDefault();
     if (submit(event)) return;
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };

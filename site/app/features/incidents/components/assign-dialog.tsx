@@ -2,6 +2,7 @@ import { Avatar } from '~/components/ui/avatar';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { useAssignIncident } from '~/data/incident-changes';
+import { reasonOf } from '~/lib/api';
 import type { Incident } from '../model/incident';
 import { choiceState, underWay } from './choice-state';
 import { PersonChoice } from './person-choice';
@@ -14,7 +15,7 @@ export function AssignDialog({ incident, onClose }: { incident: Incident; onClos
   return (
     <Dialog title="Assign" narrow saving={assign.isPending} onClose={onClose}>
       <div className={dialogKit.body}>
-        {assign.isError && <Banner tone="failed">{assign.error.message}</Banner>}
+        {assign.isError && <Banner tone="failed">{reasonOf(assign.error)}</Banner>}
         <PersonChoice chosen={incident.assignee?.id} doing={doing} onChoose={choose}>
           {incident.assignee && (
             <li>

@@ -1,6 +1,8 @@
+import { useRef } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { useGone } from '~/lib/after-close';
+import { useKeptFocus } from '~/lib/kept-focus';
 import { useSettledPress } from '~/lib/settled-press';
 import { type Incident, needsAnswer } from '../model/incident';
 import * as styles from './bulk-bar.module.css';
@@ -21,9 +23,21 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
     isSelected: (id) => !gone.current && selected.some((one) => one.id === id),
   });
   const all = useAcknowledgeAll();
+  // A double click is faster than the buttons are disabled.
+  const sent = useRef(false);
+  const once = (act: (settled: { onSettled: () => void }) => void) => {
+    if (sent.current) return;
+    sent.current = true;
+    act({
+      onSettled: () => {
+        sent.current = false;
+      },
+    });
+  };
   const run = (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) =>
-    change.mutate({ incidents, verb });
+    once((settled) => change.mutate({ incidents, verb }, settled));
   const busy = change.isPending || all.isPending;
+  const place = useKeptFocus<HTMLElement>(busy);
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
   const more = unacknowledged > waiting.length;
@@ -32,7 +46,7 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   );
   if (selected.length === 0) return null;
   return (
-    <section className={styles.bulkBar} aria-label="Selected incidents">
+    <section ref={place} className={styles.bulkBar} aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
       <span className={styles.separator} />
       {(waiting.length > 0 || more) && (
@@ -41,7 +55,9 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
           size="sm"
           disabled={busy}
           onClick={settled(() =>
-            more ? all.mutate(selected, { onSuccess: onClear }) : run('acknowledge', waiting),
+            more
+              ? once((settled) => all.mutate(selected, { ...settled, onSuccess: onClear }))
+              : run('acknowledge', waiting),
           )}
         >
           {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}

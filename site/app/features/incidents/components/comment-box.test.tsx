@@ -1,13 +1,25 @@
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, expect, it, vi } from 'vitest';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createQueryClient } from '~/lib/query-client';
+import { endSession, startSession } from '~/lib/session-change';
+import { dismissToasts, takeToasts, toastsAt } from '~/lib/toast';
 import { CommentBox } from './comment-box';
 
 const call = vi.hoisted(() => vi.fn());
 vi.mock('~/lib/api', async (real) => ({ ...(await real<object>()), call }));
 
-afterEach(() => call.mockReset());
+const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
+
+beforeEach(() => {
+  sessionStorage.clear();
+  startSession(mara);
+});
+afterEach(() => {
+  call.mockReset();
+  dismissToasts();
+});
 
 function look() {
   const client = createQueryClient();
@@ -60,4 +72,53 @@ it('keeps what could not be posted', async () => {
   at('b');
   at('a');
   expect(box().value).toBe('Done');
+});
+
+it.each([
+  ['is there after a reload', () => undefined, 'The disk'],
+  ['is there when a session ended and the same person signs in', () => endSession('expired'), 'The disk'],
+  ['is gone after a logout', () => endSession('signed-out'), ''],
+  ['is gone once somebody else was signed in', () => startSession(jonas), ''],
+])('what is half written %s', (_, happens, left) => {
+  const before = look();
+  before.at('a');
+  before.type('The disk');
+  cleanup(); // and with it the cache of answers
+  happens();
+  startSession(mara);
+  const after = look();
+  after.at('a');
+  expect(after.box().value).toBe(left);
+});
+
+it('shows nobody what somebody else has half written', () => {
+  const before = look();
+  before.at('a');
+  before.type('The disk');
+  cleanup();
+  startSession(jonas);
+  const after = look();
+  after.at('a');
+  expect(after.box().value).toBe('');
+  expect(sessionStorage).toHaveLength(0);
+});
+
+it('posts one comment when only the answer was lost, and takes its failure away', async () => {
+  const give = takeToasts(call);
+  call.mockRejectedValueOnce(new Error('lost')).mockResolvedValue({});
+  const { at, box, type, post } = look();
+  at('a');
+  type('Done');
+  await post();
+  expect(toastsAt(call)).toHaveLength(1);
+  await post();
+  expect(box().value).toBe('');
+  expect(toastsAt(call)).toEqual([]);
+  type('Done');
+  await post();
+  give();
+  const keys = call.mock.calls.map(([request]) => request.headers['Idempotency-Key']);
+  expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  expect(keys[1]).toBe(keys[0]);
+  expect(keys[2]).not.toBe(keys[0]);
 });

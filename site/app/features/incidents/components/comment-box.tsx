@@ -1,16 +1,18 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Submit } from '~/components/ui/submit';
-import { useAddComment } from '~/data/incident-changes';
+import { useAddComment } from '~/data/comments';
+import { halfWritten, keepHalfWritten } from '~/lib/half-written';
+import { useKeptFocus } from '~/lib/kept-focus';
 import * as styles from './comment-box.module.css';
 
 /**
  * Posts a comment to the timeline. Blank text is ignored; what failed to post stays in the box, and what was
- * half written when somebody looked at another incident is there again.
+ * half written is there again after another incident, a reload or a session that ended.
  */
 export function CommentBox({ id }: { id: string }) {
   const [text, write] = useHalfWritten(id);
   const add = useAddComment(id);
+  const place = useKeptFocus<HTMLFormElement>(add.isPending);
   const field = useId();
   const post = () => {
     if (text.trim() === '' || add.isPending) return;
@@ -28,7 +30,7 @@ export function CommentBox({ id }: { id: string }) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) post();
   };
   return (
-    <form className={styles.commentBox} onSubmit={submit}>
+    <form ref={place} className={styles.commentBox} onSubmit={submit}>
       <div>
         <label className="visually-hidden" htmlFor={field}>
           Add a comment
@@ -49,15 +51,13 @@ export function CommentBox({ id }: { id: string }) {
   );
 }
 
-// In the cache of answers, which ends with the session.
 function useHalfWritten(id: string) {
-  const client = useQueryClient();
-  const kept = ['half-written comment', id];
-  const read = () => client.getQueryData<string>(kept) ?? '';
-  const [text, setText] = useState(read);
+  const what = `comment ${id}`;
+  const [text, setText] = useState(() => halfWritten(what));
   const write = (change: (now: string) => string) => {
-    client.setQueryDefaults(kept, { gcTime: Number.POSITIVE_INFINITY });
-    setText(client.setQueryData<string>(kept, change(read())) ?? '');
+    const next = change(halfWritten(what));
+    keepHalfWritten(what, next);
+    setText(next);
   };
   return [text, write] as const;
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { Kbd } from '~/components/ui/kbd';
 import { useChangeIncident } from '~/data/incident-changes';
+import { useKeptFocus } from '~/lib/kept-focus';
 import { useKeys } from '~/lib/keys';
 import { useSettledPress } from '~/lib/settled-press';
 import { acknowledgeWord, answerMeant, type Incident, needsAnswer } from '../model/incident';
@@ -13,6 +14,7 @@ import { SnoozeDialog } from './snooze-dialog';
 /** Assign, Escalate and the one button that matters now. On a phone they are pinned to the thumb. */
 export function IncidentActions({ incident }: { incident: Incident }) {
   const change = useChangeIncident();
+  const place = useKeptFocus<HTMLDivElement>(change.isPending);
   const settled = useSettledPress(answerMeant(incident));
   const [open, setOpen] = useState<'assign' | 'escalate' | 'snooze' | null>(null);
   const waiting = needsAnswer(incident);
@@ -25,13 +27,13 @@ export function IncidentActions({ incident }: { incident: Incident }) {
       section,
       run: () => waiting && !change.isPending && change.mutate({ verb: 'acknowledge', incident }),
     },
-    { keys: 'm', word: 'Assign', section, run: () => setOpen('assign') },
+    { keys: 'm', word: 'Assign', section, run: () => !over && setOpen('assign') },
     { keys: 'e', word: 'Escalate', section, run: () => !over && setOpen('escalate') },
     { keys: 'z', word: 'Snooze', section, run: () => !over && setOpen('snooze') },
   ]);
   return (
-    <div className={styles.incidentActions}>
-      <Button icon="assign" aria-label="Assign" onClick={() => setOpen('assign')}>
+    <div ref={place} className={styles.incidentActions}>
+      <Button icon="assign" aria-label="Assign" disabled={over} onClick={() => setOpen('assign')}>
         <span className={styles.word}>Assign</span>
       </Button>
       <Button icon="up" aria-label="Escalate" disabled={over} onClick={() => setOpen('escalate')}>

@@ -6,6 +6,7 @@ import { Icon } from '~/components/ui/icon';
 import { SeverityMark, StatusMark } from '~/components/ui/mark';
 import { Time } from '~/components/ui/time';
 import { useChangeIncident } from '~/data/incident-changes';
+import { useKeptFocus } from '~/lib/kept-focus';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { useSettledPress } from '~/lib/settled-press';
@@ -84,12 +85,13 @@ export const IncidentRow = memo(function IncidentRow({
 
 function RowActions({ incident, index }: { incident: Incident; index: number }) {
   const change = useChangeIncident();
+  const place = useKeptFocus<HTMLDivElement>(change.isPending);
   // Rows move up and down under a thumb.
   const settled = useSettledPress(answerMeant(incident), index);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (
-    <div>
+    <div ref={place}>
       <span className={`${styles.statusWord} mono`}>[{incident.status}]</span>
       {may && needsAnswer(incident) && (
         <Button

@@ -2,6 +2,7 @@ import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { SeverityMark } from '~/components/ui/mark';
 import { useChangeIncident } from '~/data/incident-changes';
+import { useKeptFocus } from '~/lib/kept-focus';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { useSettledPress } from '~/lib/settled-press';
@@ -38,9 +39,10 @@ function Caution({ incident, others, settled }: CautionProps) {
   // The open ones of the list are those that nobody has acknowledged even once.
   const open = others.every(({ status }) => status === 'triggered');
   const change = useChangeIncident();
+  const place = useKeptFocus<HTMLElement>(change.isPending);
   const now = useNow(1000);
   return (
-    <section className={styles.caution} aria-label="Needs a person">
+    <section ref={place} className={styles.caution} aria-label="Needs a person">
       <div>
         <h2>
           <Link to={paths.incident(incident.id)}>

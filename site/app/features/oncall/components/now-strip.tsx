@@ -1,7 +1,7 @@
 import { Avatar } from '~/components/ui/avatar';
 import * as cardKit from '~/components/ui/card.module.css';
 import { Icon } from '~/components/ui/icon';
-import { soonWords } from '~/lib/time/zone-words';
+import { soonWords, withZone } from '~/lib/time/zone-words';
 import { capitalised } from '~/lib/words';
 import type { NextInLine } from '../model/next-in-line';
 import type { Schedule, Shift } from '../model/schedule';
@@ -120,7 +120,7 @@ function handoverWords(
   now: number,
 ): string {
   if (!current || !Number.isFinite(current.to)) return 'without end';
-  const until = `until ${soonWords(current.to, zone, now)}`;
+  const until = withZone(`until ${soonWords(current.to, zone, now)}`, zone);
   if (!next) return until;
   return `${until}, then ${next.people.map((person) => person.name).join(', ') || 'nobody'}`;
 }
@@ -131,13 +131,15 @@ interface GapProps extends Pick<NowStripProps, 'now' | 'onShow'> {
 }
 
 function Gap({ gap, zone, now, onShow }: GapProps) {
+  const words = capitalised(gapWords(gap, zone, now));
+  const hasTime = gap.from > now || Number.isFinite(gap.to);
   return (
     <div className={`${styles.nowPart} ${styles.needed}`}>
       <NoFace icon="users" />
       <p className={styles.what}>Nobody on call</p>
       <p>
         <button type="button" onClick={() => onShow(Math.max(gap.from, now))}>
-          {capitalised(gapWords(gap, zone, now))}
+          {hasTime ? withZone(words, zone) : words}
         </button>
       </p>
     </div>
