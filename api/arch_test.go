@@ -140,7 +140,7 @@ var rules = map[string]rule{
 		advice: "news stands beside the page path, and nothing waits for it",
 	},
 	"publish": {
-		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish"},
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish", "linkmail"},
 		mayNot: []string{"connectrpc.com/"},
 		advice: "webhook subscriptions stand beside the page path and share nothing with it; internal/app decides how a message leaves",
 	},
