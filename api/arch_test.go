@@ -140,24 +140,29 @@ var rules = map[string]rule{
 		advice: "news stands beside the page path, and nothing waits for it",
 	},
 	"publish": {
-		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish"},
+		may:    []string{"kernel", "domain", "db", "postgres", "failpoint", "publish", "linkmail"},
 		mayNot: []string{"connectrpc.com/"},
 		advice: "webhook subscriptions stand beside the page path and share nothing with it; internal/app decides how a message leaves",
 	},
 	"verification": {
-		may:    []string{"kernel", "domain", "db", "postgres"},
+		may:    []string{"kernel", "domain", "db", "postgres", "linkmail"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "verification stands beside the page path and shares nothing with it",
 	},
 	"invitation": {
-		may:    []string{"kernel", "domain", "db", "postgres"},
+		may:    []string{"kernel", "domain", "db", "postgres", "linkmail"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "invitations stand beside the page path and share nothing with it",
 	},
 	"forgotten": {
-		may:    []string{"kernel", "domain", "db", "postgres"},
+		may:    []string{"kernel", "domain", "db", "postgres", "linkmail"},
 		mayNot: []string{"connectrpc.com/", "net/http"},
 		advice: "mails for forgotten passwords stand beside the page path and share nothing with it",
+	},
+	"linkmail": {
+		may:    []string{"kernel", "domain", "postgres"},
+		mayNot: []string{"connectrpc.com/", "net/http"},
+		advice: "how mails with links are sent depends on no kind of link",
 	},
 	"watch": {
 		may:    []string{"kernel", "domain", "db", "postgres", "paging", "delivery", "watch"},

@@ -26,14 +26,3 @@ func (s *server) buildForgotten(context.Context) error {
 	})
 	return nil
 }
-
-// sendResets sends the mails for forgotten passwords that are due.
-func (s *server) sendResets(ctx context.Context) {
-	for again, rounds := true, 0; again && rounds < 10; rounds++ {
-		var err error
-		if again, err = s.forgotten.Send(ctx); err != nil && ctx.Err() == nil {
-			s.logger.WarnContext(ctx, "mails for forgotten passwords could not be sent; it is tried again in a moment", "error", err)
-			return
-		}
-	}
-}

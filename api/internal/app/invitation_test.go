@@ -39,7 +39,10 @@ func TestAnInvitationIsFollowedFromTheMailToTheFirstPage(t *testing.T) {
 	if url != "" || invited["status"] != "pending" || invited["role"] != "responder" {
 		t.Fatalf("the invitation is %v, the answer holds the link %q", invited, url)
 	}
-	r.sendInvitations(t.Context())
+	if err := r.inviter.Send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r.inviter.Wait()
 	mail := pgtest.One[string](t, r.database, `SELECT text_body FROM inbox_mail WHERE recipient LIKE '%new@acme.example%'`)
 	found := mailedToken.FindStringSubmatch(mail)
 	if found == nil || !strings.Contains(mail, "acme owner asks you to join acme") {

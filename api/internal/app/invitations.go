@@ -26,14 +26,3 @@ func (s *server) buildInviter(context.Context) error {
 	})
 	return nil
 }
-
-// sendInvitations sends the invitation mails that are due.
-func (s *server) sendInvitations(ctx context.Context) {
-	for again, rounds := true, 0; again && rounds < 10; rounds++ {
-		var err error
-		if again, err = s.inviter.Send(ctx); err != nil && ctx.Err() == nil {
-			s.logger.WarnContext(ctx, "invitations could not be mailed; it is tried again in a moment", "error", err)
-			return
-		}
-	}
-}

@@ -48,9 +48,11 @@ func (s *server) loops() []loop {
 		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
 		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
-		{"verification mails", func(ctx context.Context) { s.every(ctx, verificationInterval, s.unlessCopied(s.sendVerifications)) }},
-		{"invitation mails", func(ctx context.Context) { s.every(ctx, invitationInterval, s.unlessCopied(s.sendInvitations)) }},
-		{"mails for forgotten passwords", func(ctx context.Context) { s.every(ctx, resetInterval, s.unlessCopied(s.sendResets)) }},
+		{"verification mails", func(ctx context.Context) { s.sendLinks(ctx, "verification mails", verificationInterval, s.verifier) }},
+		{"invitation mails", func(ctx context.Context) { s.sendLinks(ctx, "invitation mails", invitationInterval, s.inviter) }},
+		{"mails for forgotten passwords", func(ctx context.Context) {
+			s.sendLinks(ctx, "mails for forgotten passwords", resetInterval, s.forgotten)
+		}},
 		{"mails of disabled webhooks", func(ctx context.Context) { s.every(ctx, disabledMailInterval, s.unlessCopied(s.mailDisabled)) }},
 		{"news of incidents", func(ctx context.Context) { s.every(ctx, newsInterval, s.unlessCopied(s.tellNews)) }},
 		{"housekeeping", func(ctx context.Context) { s.every(ctx, watch.HousekeepingInterval, s.watch.Housekeep) }},
@@ -87,6 +89,32 @@ func (s *server) startLoops() {
 			return stopping.Err()
 		}
 	})
+}
+
+// links sends mails with one kind of link (linkmail.Sender).
+type links interface {
+	Send(ctx context.Context) error
+	Ended() <-chan struct{}
+	Wait()
+}
+
+// sendLinks begins to send what is due at once, every interval and whenever mails have ended, until ctx
+// ends, and waits for those under way.
+func (s *server) sendLinks(ctx context.Context, name string, interval time.Duration, mails links) {
+	defer mails.Wait()
+	send := s.unlessCopied(func(ctx context.Context) {
+		if err := mails.Send(ctx); err != nil && ctx.Err() == nil {
+			s.logger.WarnContext(ctx, "mails with links could not be sent; it is tried again in a moment", "mails", name, "error", err)
+		}
+	})
+	for ctx.Err() == nil {
+		s.guarded(ctx, send)
+		select {
+		case <-ctx.Done():
+		case <-mails.Ended():
+		case <-time.After(sweep.UntilNext(interval)):
+		}
+	}
 }
 
 // every calls do at once and then whenever the clock shows a multiple of interval, until ctx

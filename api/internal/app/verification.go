@@ -31,17 +31,6 @@ func (s *server) buildVerifier(context.Context) error {
 	return nil
 }
 
-// sendVerifications sends the verification mails that are due.
-func (s *server) sendVerifications(ctx context.Context) {
-	for again, rounds := true, 0; again && rounds < 10; rounds++ {
-		var err error
-		if again, err = s.verifier.Send(ctx); err != nil && ctx.Err() == nil {
-			s.logger.WarnContext(ctx, "verification mails could not be sent; it is tried again in a moment", "error", err)
-			return
-		}
-	}
-}
-
 // verifyPages serves what the link of a verification mail leads to.
 func (s *server) verifyPages() http.Handler {
 	return ackpage.NewVerify(ackpage.VerifyOptions{Logger: s.logger, Verifier: s.verifier, Key: s.box.Derive(verificationLinks), PublicURL: s.PublicURL})

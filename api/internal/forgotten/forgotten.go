@@ -1,7 +1,7 @@
 // Package forgotten mails the links by which a forgotten password is replaced.
 //
 //  1. auth_forgot_password stores a link's hash and makes its mail due.
-//  2. Send claims the mails that are due and sends each its link, derived from the row again.
+//  2. Send (linkmail) claims the mails that are due and sends each its link, derived from the row again.
 //  3. The site's page /reset-password hands the token of the link to auth_reset_password.
 //
 // It is beside the page path and shares neither connections nor senders with it.
@@ -13,16 +13,15 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/linkmail"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
-
-// sentAtOnce bounds what one call of Send takes on.
-const sentAtOnce = 10
 
 // Options are what a Mailer needs besides the database.
 type Options struct {
@@ -36,41 +35,29 @@ type Options struct {
 
 // Mailer mails the links. Any number of replicas may run one.
 type Mailer struct {
+	*linkmail.Sender[authdb.PasswordResetMail]
+
 	db      *postgres.DB
 	options Options
 }
 
-// New makes a mailer. Its loop calls Send.
-func New(db *postgres.DB, options Options) *Mailer { return &Mailer{db: db, options: options} }
-
-// Send sends the mails that are due and reports whether more may be. A mail that fails is tried again,
-// later each time, while its link works; one mail's failure does not keep others back.
-func (m *Mailer) Send(ctx context.Context) (again bool, err error) {
-	var due []authdb.PasswordResetMail
-	var now time.Time
-	err = m.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if now, err = postgres.Now(ctx, tx); err != nil {
-			return err
-		}
-		due, err = authdb.ClaimPasswordResetMails(ctx, tx, sentAtOnce, now)
-		return err
+// New makes a mailer. Its loop calls Send. A mail that fails is tried again, later each time, while its link works, and after
+// those that were tried less often.
+func New(db *postgres.DB, options Options) *Mailer {
+	m := &Mailer{db: db, options: options}
+	m.Sender = linkmail.New(db, linkmail.Kind[authdb.PasswordResetMail]{
+		Claim: authdb.ClaimPasswordResetMails,
+		Org:   func(due authdb.PasswordResetMail) uuid.UUID { return due.ShareID },
+		Send:  m.send,
+		Failed: func(ctx context.Context, due authdb.PasswordResetMail, err error) {
+			options.Logger.WarnContext(ctx, "the mail for a forgotten password could not be sent; it is tried again", "user_id", due.UserID, "error", err)
+		},
 	})
-	if err != nil {
-		return false, err
-	}
-	for _, one := range due {
-		if err := m.send(ctx, one, now); err != nil {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			m.options.Logger.WarnContext(ctx, "the mail for a forgotten password could not be sent; it is tried again", "user_id", one.UserID, "error", err)
-		}
-	}
-	return len(due) == sentAtOnce, nil
+	return m
 }
 
 func (m *Mailer) send(ctx context.Context, due authdb.PasswordResetMail, now time.Time) error {
-	_, err := m.options.Mail.SendNotice(ctx, notify.PasswordReset{
+	err := linkmail.Post(ctx, m.options.Mail, notify.PasswordReset{
 		ID: due.ID, OrgID: due.OrgID, SentAt: now,
 		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Account", Address: due.Email},
 		URL: auth.ResetURL(m.options.PublicURL, auth.ResetToken(m.options.Key, due.ID)),

@@ -1,7 +1,7 @@
 // Package invitation mails the links of invitations.
 //
 //  1. signup.Invite stores an invitation and makes its mail due.
-//  2. Send claims the mails that are due and sends each its link, derived from the row again.
+//  2. Send (linkmail) claims the mails that are due and sends each its link, derived from the row again.
 //  3. The site's page /invitation hands the token of the link to auth_accept_invitation.
 //
 // It is beside the page path and shares neither connections nor senders with it.
@@ -13,16 +13,15 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/linkmail"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/org/orgdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
-
-// sentAtOnce bounds what one call of Send takes on.
-const sentAtOnce = 10
 
 // longestReason is how much of a mail server's answer is kept.
 const longestReason = 300
@@ -39,41 +38,29 @@ type Options struct {
 
 // Mailer mails invitations. Any number of replicas may run one.
 type Mailer struct {
+	*linkmail.Sender[orgdb.InvitationMail]
+
 	db      *postgres.DB
 	options Options
 }
 
-// New makes a mailer. Its loop calls Send.
-func New(db *postgres.DB, options Options) *Mailer { return &Mailer{db: db, options: options} }
-
-// Send sends the mails that are due and reports whether more may be. A mail that fails is tried
-// again, later each time; one mail's failure does not keep others back.
-func (m *Mailer) Send(ctx context.Context) (again bool, err error) {
-	var due []orgdb.InvitationMail
-	var now time.Time
-	err = m.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if now, err = postgres.Now(ctx, tx); err != nil {
-			return err
-		}
-		due, err = orgdb.ClaimInvitationMails(ctx, tx, sentAtOnce, now)
-		return err
+// New makes a mailer. Its loop calls Send. A mail that fails is tried again, later each time, and after
+// those that were tried less often.
+func New(db *postgres.DB, options Options) *Mailer {
+	m := &Mailer{db: db, options: options}
+	m.Sender = linkmail.New(db, linkmail.Kind[orgdb.InvitationMail]{
+		Claim: orgdb.ClaimInvitationMails,
+		Org:   func(due orgdb.InvitationMail) uuid.UUID { return due.OrgID },
+		Send:  m.send,
+		Failed: func(ctx context.Context, due orgdb.InvitationMail, err error) {
+			options.Logger.WarnContext(ctx, "an invitation could not be mailed", "invitation", due.ID, "error", err)
+		},
 	})
-	if err != nil {
-		return false, err
-	}
-	for _, one := range due {
-		if err := m.send(ctx, one, now); err != nil {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			m.options.Logger.WarnContext(ctx, "an invitation could not be mailed", "invitation", one.ID, "error", err)
-		}
-	}
-	return len(due) == sentAtOnce, nil
+	return m
 }
 
 func (m *Mailer) send(ctx context.Context, due orgdb.InvitationMail, now time.Time) error {
-	_, failure := m.options.Mail.SendNotice(ctx, notify.Invitation{
+	failure := linkmail.Post(ctx, m.options.Mail, notify.Invitation{
 		ID: due.ID, OrgID: due.OrgID, SentAt: now,
 		To:      notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Invitation", Address: due.Email},
 		OrgName: due.OrgName, InviterName: due.InviterName, Role: due.Role,

@@ -3,21 +3,27 @@ package publish
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/linkmail"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
 )
 
-// noticesAtOnce bounds what one call of MailOwners takes on.
-const noticesAtOnce = 5
+const (
+	// noticesAtOnce bounds what one call of MailOwners takes on.
+	noticesAtOnce = 5
+	// mailsAtOnce are under way side by side.
+	mailsAtOnce = 8
+)
 
 // MailOwners mails each owner of subscriptions that were disabled. A mail that fails is tried again in
-// five minutes; a crash may repeat the one that was being sent.
+// five minutes; a crash may repeat those that were being sent.
 func (p *Publisher) MailOwners(ctx context.Context) error {
 	var notices []subscriptiondb.Notice
 	mail := notify.WebhookDisabled{URL: p.options.PublicURL}
@@ -31,19 +37,25 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	failed := map[uuid.UUID]bool{}
-	for _, n := range notices {
+	problems := make([]error, len(notices))
+	room := make(chan struct{}, mailsAtOnce)
+	var mails sync.WaitGroup
+	for i, n := range notices {
 		if n.ContactID == uuid.Nil {
 			continue // no owner has an address that may be mailed; the subscription shows the reason
 		}
-		mail.ID, mail.OrgID, mail.PersonName, mail.Name, mail.Reason = id.New(), n.OrgID, n.PersonName, n.Name, n.Reason
-		mail.To = notify.Contact{ID: n.ContactID, Kind: notify.Email, Address: n.Address}
-		if _, failure := p.options.Mail.SendNotice(ctx, mail); failure != nil && !errors.Is(failure, notify.ErrPermanent) {
-			failed[n.SubscriptionID], err = true, errors.Join(err, failure)
-			continue
-		}
-		err = errors.Join(err, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error { return subscriptiondb.NoticeSent(ctx, tx, n) }))
+		own := mail
+		own.ID, own.OrgID, own.PersonName, own.Name, own.Reason = id.New(), n.OrgID, n.PersonName, n.Name, n.Reason
+		own.To = notify.Contact{ID: n.ContactID, Kind: notify.Email, Address: n.Address}
+		room <- struct{}{}
+		mails.Go(func() { problems[i] = p.mailOwner(ctx, n, own); <-room })
 	}
+	mails.Wait()
+	failed := map[uuid.UUID]bool{}
+	for i, n := range notices {
+		failed[n.SubscriptionID] = failed[n.SubscriptionID] || problems[i] != nil
+	}
+	err = errors.Join(problems...)
 	for _, n := range notices {
 		if !failed[n.SubscriptionID] {
 			err = errors.Join(err, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error {
@@ -52,6 +64,14 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// mailOwner mails one owner, once.
+func (p *Publisher) mailOwner(ctx context.Context, n subscriptiondb.Notice, mail notify.WebhookDisabled) error {
+	if err := linkmail.Post(ctx, p.options.Mail, mail); err != nil && !errors.Is(err, notify.ErrPermanent) {
+		return err
+	}
+	return p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error { return subscriptiondb.NoticeSent(ctx, tx, n) })
 }
 
 func (p *Publisher) noted(ctx context.Context, note func(context.Context, pgx.Tx) error) error {

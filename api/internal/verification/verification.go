@@ -1,7 +1,7 @@
 // Package verification makes sure that an e-mail address is its owner's before pages go to it.
 //
 //  1. Whoever enters an address makes a mail due (notifydb: verification_due_at).
-//  2. Send claims the mails that are due and sends each a link that works for seven days.
+//  2. Send (linkmail) claims the mails that are due and sends each a link that works for seven days.
 //  3. The page behind the link (ackpage) shows a button, whose POST calls Verify.
 //
 // It is beside the page path and shares neither connections nor senders with it.
@@ -13,17 +13,16 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/linkmail"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
-
-// sentAtOnce bounds what one call of Send takes on.
-const sentAtOnce = 10
 
 // ErrNoLink is the answer for a link that has expired or whose contact method is gone.
 var ErrNoLink = fault.New(fault.NotFound, "verification_link_expired", "This link does not work any more.")
@@ -43,42 +42,30 @@ type Options struct {
 // Verifier mails links to addresses and believes who opens them. Any number of replicas may
 // run one.
 type Verifier struct {
+	*linkmail.Sender[dueMail]
+
 	db      *postgres.DB
 	options Options
 }
 
-// New makes a verifier. Its loop calls Send.
-func New(db *postgres.DB, options Options) *Verifier { return &Verifier{db: db, options: options} }
-
-// Send sends the mails that are due and reports whether more may be. A mail that fails is
-// tried again, later each time; one mail's failure does not keep others back.
-func (v *Verifier) Send(ctx context.Context) (again bool, err error) {
-	var due []notifydb.DueVerification
-	var now time.Time
-	err = v.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if now, err = postgres.Now(ctx, tx); err != nil {
-			return err
-		}
-		due, err = notifydb.ClaimVerifications(ctx, tx, sentAtOnce, now)
-		return err
+// New makes a verifier. Its loop calls Send. A mail that fails is tried again, later each time, and after
+// those that were tried less often.
+func New(db *postgres.DB, options Options) *Verifier {
+	v := &Verifier{db: db, options: options}
+	v.Sender = linkmail.New(db, linkmail.Kind[dueMail]{
+		Claim: claim,
+		Org:   func(due dueMail) uuid.UUID { return due.OrgID },
+		Send:  v.send,
+		Failed: func(ctx context.Context, due dueMail, err error) {
+			options.Logger.WarnContext(ctx, "a verification mail could not be sent; it is tried again", "contact_method", due.ID, "error", err)
+		},
 	})
-	if err != nil {
-		return false, err
-	}
-	for _, one := range due {
-		if err := v.send(ctx, one, now); err != nil {
-			if ctx.Err() != nil {
-				return false, ctx.Err()
-			}
-			v.options.Logger.WarnContext(ctx, "a verification mail could not be sent; it is tried again", "contact_method", one.ID, "error", err)
-		}
-	}
-	return len(due) == sentAtOnce, nil
+	return v
 }
 
-func (v *Verifier) send(ctx context.Context, due notifydb.DueVerification, now time.Time) error {
+func (v *Verifier) send(ctx context.Context, due dueMail, now time.Time) error {
 	claims := notify.VerifyClaims{OrgID: due.OrgID, ContactMethodID: due.ID, Expires: now.Add(notify.VerifyLifetime)}
-	_, err := v.options.Mail.SendNotice(ctx, notify.Verification{
+	err := linkmail.Post(ctx, v.options.Mail, notify.Verification{
 		ID: id.New(), OrgID: due.OrgID, SentAt: now,
 		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: due.Name, Address: due.Address},
 		URL: v.options.PublicURL + "/verify/" + notify.MintVerify(v.options.Key, claims),

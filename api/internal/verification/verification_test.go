@@ -52,9 +52,10 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) send(t *testing.T) {
 	t.Helper()
-	if _, err := w.verifier.Send(t.Context()); err != nil {
+	if err := w.verifier.Send(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.verifier.Wait()
 }
 
 func (w *world) claims(t *testing.T) notify.VerifyClaims {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 )
 
 // PasswordResetMail is a mail with the link for a forgotten password that is due.
@@ -14,21 +16,29 @@ type PasswordResetMail struct {
 	Email      string
 	// OrgID is one of the account's organizations; Nil when it is in none.
 	OrgID uuid.UUID
+	// ShareID is in whose share of the room it is sent: that organization's, or the account's own.
+	ShareID uuid.UUID
 }
 
-// The next try is a minute later, then twice as long each time, until the link has expired.
-const claimPasswordResetMailsSQL = `
+// The next try is a minute later, then twice as long each time, until the link has expired. Turn counts the
+// mails of a share that are due, those with fewer tries first.
+const claimResetMailsSQL = `
+WITH shared AS (
+    SELECT r.id, r.mail_tries, r.mail_due_at, o.org_id, coalesce(o.org_id, r.user_id) AS share_id FROM password_reset r
+    LEFT JOIN LATERAL (SELECT m.org_id FROM membership m WHERE m.user_id = r.user_id ORDER BY m.created_at, m.org_id LIMIT 1) o ON true
+    WHERE r.mail_due_at <= $1 AND r.expires_at > $1)
 UPDATE password_reset r SET mail_tries = r.mail_tries + 1, mail_due_at = $1::timestamptz + interval '1 minute' * (1 << r.mail_tries)
-FROM (SELECT w.id FROM password_reset w WHERE w.mail_due_at <= $1 AND w.expires_at > $1
-      ORDER BY w.mail_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) due, users u
+FROM (SELECT w.id, t.org_id, t.share_id FROM password_reset w
+      JOIN (SELECT *, row_number() OVER (PARTITION BY share_id ORDER BY mail_tries, mail_due_at, id) AS turn FROM shared) t ON t.id = w.id
+      WHERE w.mail_due_at <= $1 AND t.turn + cardinality(array_positions($4::uuid[], t.share_id)) <= $3
+      ORDER BY w.mail_tries, t.turn, w.mail_due_at LIMIT $2 FOR NO KEY UPDATE OF w SKIP LOCKED) due, users u
 WHERE r.id = due.id AND u.id = r.user_id
-RETURNING r.id, r.user_id, u.email,
-          coalesce((SELECT m.org_id FROM membership m WHERE m.user_id = r.user_id ORDER BY m.created_at LIMIT 1), '00000000-0000-0000-0000-000000000000')`
+RETURNING r.id, r.user_id, u.email, coalesce(due.org_id, '00000000-0000-0000-0000-000000000000'), due.share_id`
 
-// ClaimPasswordResetMails takes mails that are due, so that no other replica sends them before their
-// next try.
-func ClaimPasswordResetMails(ctx context.Context, tx pgx.Tx, most int, now time.Time) ([]PasswordResetMail, error) {
-	rows, err := tx.Query(ctx, claimPasswordResetMailsSQL, now, most)
+// ClaimPasswordResetMails takes mails that are due and for which there is room, so that no other replica
+// sends them before their next try.
+func ClaimPasswordResetMails(ctx context.Context, tx pgx.Tx, room fairshare.Room[uuid.UUID], now time.Time) ([]PasswordResetMail, error) {
+	rows, err := tx.Query(ctx, claimResetMailsSQL, now, room.Most, room.PerOrg, room.Taken)
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,6 @@ import (
 	"net/textproto"
 	"strings"
 
-	"github.com/wneessen/go-mail"
-
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
@@ -42,22 +40,21 @@ func handshakeSentence(ctx context.Context, err error) error {
 
 // explainSend turns what went wrong with the mail itself into a sentence, and
 // marks the answers that another try cannot change.
-func explainSend(ctx context.Context, err error) error {
-	code, stage := 0, mail.SendErrReason(-1)
-	if refused, ok := errors.AsType[*mail.SendError](err); ok {
-		code, stage = refused.ErrorCode(), refused.Reason
+func explainSend(ctx context.Context, at step, err error) error {
+	code, said := 0, ""
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
+		code, said = reply.Code, replyText(reply)
 	}
-	said := notify.Line(withoutPrefix(err.Error()), 200)
 	switch {
-	case stage == mail.ErrSMTPMailFrom && code >= 400:
+	case at == namingSender && code >= 400:
 		return notify.Installation(fmt.Errorf("the mail server refused the sender NIGHTBELL_SMTP_FROM: %s", said))
 	case code >= 500:
 		return notify.Permanent(fmt.Errorf("the mail server refused the mail for good: %s", said))
-	case stage == mail.ErrSMTPRcptTo && code >= 400:
+	case at == namingRecipient && code >= 400:
 		return fmt.Errorf("the mail server refused the recipient for now: %s", said)
 	case code >= 400:
 		return notify.Installation(fmt.Errorf("the mail server refused the mail for now: %s", said))
-	case stage == mail.ErrSMTPDataClose:
+	case at == endingMail:
 		return notify.Installation(notify.UnknownOutcome(errors.New("the mail server got the whole mail and did not say that it took it")))
 	case timedOut(ctx, err):
 		return notify.Installation(errors.New("the mail server did not answer in time"))
@@ -69,16 +66,6 @@ func explainSend(ctx context.Context, err error) error {
 func timedOut(ctx context.Context, err error) bool {
 	network, isNetwork := errors.AsType[net.Error](err)
 	return ctx.Err() != nil || isNetwork && network.Timeout()
-}
-
-// withoutPrefix leaves what the server said: go-mail puts its own words before it
-// and the recipient and message id, which the log has anyway, after it.
-func withoutPrefix(text string) string {
-	text, _, _ = strings.Cut(text, ", affected ")
-	if _, said, found := strings.Cut(text, ": "); found {
-		text = said
-	}
-	return strings.ReplaceAll(text, `"`, "")
 }
 
 func replyText(reply *textproto.Error) string {

@@ -21,24 +21,8 @@ const (
 	connectWithin = 30 * time.Second
 )
 
-// conversation is how far a mail has got, as can be told from outside of TLS too.
-type conversation struct {
-	replyWithin time.Duration
-	// size is that of the mail, once it is offered; written counts the bytes since then.
-	offered       bool
-	size, written int64
-}
-
-func (c *conversation) offer(size int64) { c.offered, c.size, c.written = true, size, 0 }
-
-// within is how long the next reply may take. When as much was written as the mail is long, it may be the
-// one to its end: to err on that side only takes time.
-func (c *conversation) within() time.Duration {
-	if c.offered && c.written >= c.size {
-		return takenWithin
-	}
-	return c.replyWithin
-}
+// conversation is how long the next reply may take.
+type conversation struct{ replyWithin time.Duration }
 
 // patientConn gives each read and write its own time. Deadlines that go-mail sets for the
 // whole conversation are ignored.
@@ -51,7 +35,7 @@ type patientConn struct {
 func (c patientConn) SetDeadline(time.Time) error { return nil }
 
 func (c patientConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.talk.within())); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(c.talk.replyWithin)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(p)
@@ -61,7 +45,5 @@ func (c patientConn) Write(p []byte) (int, error) {
 	if err := c.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
 		return 0, err
 	}
-	n, err := c.Conn.Write(p)
-	c.talk.written += int64(n)
-	return n, err
+	return c.Conn.Write(p)
 }

@@ -5,13 +5,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	netmail "net/mail"
 	"strings"
 	"time"
 
 	"github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
@@ -67,11 +67,11 @@ func (s *Server) post(ctx context.Context, rendered Mail, reply time.Duration, e
 	if err != nil {
 		return notify.Receipt{}, err
 	}
-	letter := compose(rendered)
-	if err := s.transmit(ctx, letter, reply); err != nil {
+	answer, err := s.transmit(ctx, compose(rendered), rendered, reply)
+	if err != nil {
 		return notify.Receipt{}, err
 	}
-	return notify.Receipt{ProviderID: rendered.MessageID, Detail: notify.Line(letter.ServerResponse(), 200)}, nil
+	return notify.Receipt{ProviderID: rendered.MessageID, Detail: notify.Line(answer, 200)}, nil
 }
 
 // compose builds the mail with the few headers that matter. go-mail encodes what
@@ -99,28 +99,73 @@ func compose(m Mail) *mail.Msg {
 	return letter
 }
 
-// transmit runs one SMTP conversation on a connection of its own, which ends with ctx. Until the mail is
-// handed over each reply may take as long as reply says.
-func (s *Server) transmit(ctx context.Context, letter *mail.Msg, reply time.Duration) error {
+// goodbyeWithin is how long a server that has taken the mail may take to say goodbye.
+const goodbyeWithin = 5 * time.Second
+
+// transmit runs one SMTP conversation on a connection of its own, which ends with ctx, and gives the
+// server's answer to the mail. Until the mail is handed over each reply may take as long as reply says.
+func (s *Server) transmit(ctx context.Context, letter *mail.Msg, m Mail, reply time.Duration) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Longest)
 	defer cancel()
 	talk := &conversation{replyWithin: reply}
 	client, err := s.client(ctx, talk)
 	if err != nil {
-		return err
+		return "", err
 	}
 	dialed, err := client.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return explainHandshake(ctx, err)
+		return "", explainHandshake(ctx, err)
 	}
-	size, _ := letter.WriteTo(io.Discard) // what cannot be written is said by the next line
-	talk.offer(size)
-	if err := client.SendWithSMTPClient(dialed, letter); err != nil && !letter.IsDelivered() {
-		return explainSend(ctx, err)
+	answer, at, err := offer(dialed, letter, m, talk)
+	if err != nil {
+		return "", explainSend(ctx, at, err)
 	}
 	// The mail is the server's now; its goodbye is a courtesy.
+	defer time.AfterFunc(goodbyeWithin, cancel).Stop()
 	_ = dialed.Quit()
-	return nil
+	return answer, nil
+}
+
+// step is a part of offering a mail.
+type step int
+
+const (
+	namingSender step = iota
+	namingRecipient
+	sendingMail
+	endingMail
+)
+
+// offer gives the mail to the server, and says at which step that failed. After a refusal go-mail's own
+// Send asks for a reset, whose answer may never come; here the connection ends.
+func offer(to *smtp.Client, letter *mail.Msg, m Mail, talk *conversation) (answer string, at step, err error) {
+	if err := to.Mail(bracketed(m.From)); err != nil {
+		return "", namingSender, err
+	}
+	if err := to.Rcpt(bracketed(m.To)); err != nil {
+		return "", namingRecipient, err
+	}
+	body, err := to.Data()
+	if err != nil {
+		return "", sendingMail, err
+	}
+	if _, err := letter.WriteTo(body); err != nil {
+		return "", sendingMail, err
+	}
+	talk.replyWithin = takenWithin
+	if err := body.Close(); err != nil {
+		return "", endingMail, err
+	}
+	if taken, ok := body.(*smtp.DataCloser); ok {
+		answer = taken.ServerResponse()
+	}
+	return answer, endingMail, nil
+}
+
+// bracketed is an address as SMTP wants it.
+func bracketed(address netmail.Address) string {
+	address.Name = ""
+	return address.String()
 }
 
 // client prepares go-mail. The connection is dialed here, so that it is closed when
@@ -130,8 +175,6 @@ func (s *Server) client(ctx context.Context, talk *conversation) (*mail.Client, 
 	options := []mail.Option{
 		mail.WithPort(s.options.Port),
 		mail.WithTimeout(Longest), // of no effect besides dialing: see patientConn
-		mail.WithoutNoop(),
-		mail.WithoutRset(),
 		mail.WithTLSPolicy(s.policy()),
 		mail.WithTLSConfig(s.tls()),
 		mail.WithDialContextFunc(func(dialing context.Context, network, address string) (net.Conn, error) {

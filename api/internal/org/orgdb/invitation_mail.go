@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 )
 
 // InvitationMail is a mail with the link of an invitation that is due. InviterName is empty when a
@@ -16,19 +18,23 @@ type InvitationMail struct {
 }
 
 // The next try is a minute later, then twice as long each time. After ten tries (17 hours) there is none.
+// Turn counts the mails of an organization that are due, those with fewer tries first.
 const claimInvitationMailsSQL = `
 UPDATE invitation i SET mail_tries = i.mail_tries + 1,
        mail_due_at = CASE WHEN i.mail_tries < 9 THEN $1::timestamptz + interval '1 minute' * (1 << i.mail_tries) END
-FROM (SELECT w.org_id, w.id FROM invitation w WHERE w.mail_due_at <= $1 AND w.expires_at > $1
-      ORDER BY w.mail_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) due
+FROM (SELECT w.org_id, w.id FROM invitation w
+      JOIN (SELECT org_id, id, row_number() OVER (PARTITION BY org_id ORDER BY mail_tries, mail_due_at, id) AS turn
+            FROM invitation WHERE mail_due_at <= $1 AND expires_at > $1) t ON t.org_id = w.org_id AND t.id = w.id
+      WHERE w.mail_due_at <= $1 AND t.turn + cardinality(array_positions($4::uuid[], w.org_id)) <= $3
+      ORDER BY w.mail_tries, t.turn, w.mail_due_at LIMIT $2 FOR NO KEY UPDATE OF w SKIP LOCKED) due
 JOIN org o ON o.id = due.org_id
 WHERE i.org_id = due.org_id AND i.id = due.id
 RETURNING i.org_id, i.id, i.email, i.role, o.name, coalesce((SELECT u.name FROM users u WHERE u.id = i.invited_by), '')`
 
-// ClaimInvitationMails takes mails that are due, so that no other replica sends them before their
-// next try.
-func ClaimInvitationMails(ctx context.Context, tx pgx.Tx, most int, now time.Time) ([]InvitationMail, error) {
-	rows, err := tx.Query(ctx, claimInvitationMailsSQL, now, most)
+// ClaimInvitationMails takes mails that are due and for which there is room, so that no other replica
+// sends them before their next try.
+func ClaimInvitationMails(ctx context.Context, tx pgx.Tx, room fairshare.Room[uuid.UUID], now time.Time) ([]InvitationMail, error) {
+	rows, err := tx.Query(ctx, claimInvitationMailsSQL, now, room.Most, room.PerOrg, room.Taken)
 	if err != nil {
 		return nil, err
 	}
