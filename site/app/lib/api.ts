@@ -1,3 +1,4 @@
+import { acting, reading } from './give-way';
 import { type RefreshAnswer, renew } from './renewal';
 import { currentSession, type SessionUser } from './session';
 import { endSession, sessionToCallWith } from './session-change';
@@ -67,7 +68,7 @@ export interface Call {
   keepSession?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. */
+  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. A GET with its own is never begun again for an act. */
   timeout?: number;
 }
 
@@ -119,21 +120,34 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
-  const signals = [request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat();
-  try {
+  const signal = AbortSignal.any(
+    [request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat(),
+  );
+  const ask = async (signal: AbortSignal) => {
     const response = await fetch(request.path, {
       method: request.method,
       headers,
       body,
-      signal: AbortSignal.any(signals),
+      signal,
       cache: 'no-store',
     });
     learnServerTime(response.headers.get('Date'), Date.now());
     return response;
+  };
+  try {
+    if (request.method !== 'GET') return await acting(() => ask(signal));
+    if (request.timeout !== undefined) return await ask(signal);
+    return await reading(async (signal) => whole(await ask(signal)), signal);
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
     throw new ApiError(unreachedMessage(cause), 0);
   }
+}
+
+// With its body: what is half read still has its connection.
+async function whole(response: Response): Promise<Response> {
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, response);
 }
 
 // An answer that breaks off, or is a page of a proxy, is none: read as empty it would say that
