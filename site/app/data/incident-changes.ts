@@ -7,10 +7,10 @@ import type {
 } from '@nightbell/proto';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { ApiError, call } from '~/lib/api';
+import { call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
-import { dismissTried, toast } from '~/lib/toast';
-import { shortId } from '~/lib/words';
+import { dismissTried } from '~/lib/toast';
+import { showFailure } from './failure';
 import { incidentKeys } from './keys';
 import { renew } from './renewal';
 
@@ -236,21 +236,6 @@ export function useAddComment(id: string) {
       }),
     onError: (error) => showFailure(error, { id }),
     onSettled: () => void client.invalidateQueries({ queryKey: incidentKeys.timeline(id) }),
-  });
-}
-
-/** Says what failed, in the product's words, on which incident, and why, in the server's; `retry` does it again. */
-export function showFailure(
-  error: Error,
-  { id, tried, retry }: { id?: string; tried?: string; retry?: () => void } = {},
-): void {
-  toast({
-    kind: 'failure',
-    title: error.message,
-    name: id && shortId(id),
-    detail: error instanceof ApiError ? error.detail : undefined,
-    tried,
-    retry,
   });
 }
 

@@ -27,13 +27,22 @@ export class ApiError extends Error {
   readonly detail: string;
   /** What is wrong with single fields, by their paths in the request: "must be a URL". */
   readonly fields: Readonly<Record<string, string>>;
+  /** The server's word for the kind of refusal, when it sent one. */
+  readonly code: string;
 
-  constructor(message: string, status: number, detail = '', fields: Readonly<Record<string, string>> = {}) {
+  constructor(
+    message: string,
+    status: number,
+    detail = '',
+    fields: Readonly<Record<string, string>> = {},
+    code = '',
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.detail = detail;
     this.fields = fields;
+    this.code = code;
   }
 }
 
@@ -86,7 +95,8 @@ export async function call<T>(request: Call): Promise<T> {
   });
   if (response.ok) return wholeAnswer<T>(response, request);
   const body = await readJson(response);
-  throw new ApiError(failureMessage(request, response), response.status, messageOf(body), fieldsOf(body));
+  const said = failureMessage(request, response);
+  throw new ApiError(said, response.status, messageOf(body), fieldsOf(body), wordOf(body, 'code'));
 }
 
 /**
@@ -120,9 +130,7 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
-  const signal = AbortSignal.any(
-    [request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat(),
-  );
+  const signal = AbortSignal.any([request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat());
   const ask = async (signal: AbortSignal) => {
     const response = await fetch(request.path, {
       method: request.method,
@@ -173,8 +181,13 @@ export async function readJson(response: Response): Promise<unknown> {
 
 /** The `message` of an error body, or an empty string. */
 export function messageOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null || !('message' in body)) return '';
-  return typeof body.message === 'string' ? body.message : '';
+  return wordOf(body, 'message');
+}
+
+function wordOf(body: unknown, name: 'message' | 'code'): string {
+  if (typeof body !== 'object' || body === null) return '';
+  const word = (body as Record<string, unknown>)[name];
+  return typeof word === 'string' ? word : '';
 }
 
 // The `details` of an error body, by field.
@@ -224,7 +237,7 @@ async function askForTokens(refreshToken: string): Promise<RefreshAnswer> {
       refreshToken: tokens.refresh_token,
       user: userOf(body) ?? undefined,
     };
-  return { kind: response.status === 401 && isServersError(body) ? 'refused' : 'unclear' };
+  return { kind: response.status === 401 && wordOf(body, 'code') ? 'refused' : 'unclear' };
 }
 
 /** The person of a sign-in, refresh or who-am-I answer, or null when it is not there. */
@@ -233,10 +246,6 @@ export function userOf(body: unknown): SessionUser | null {
   const user = body.user;
   if (typeof user !== 'object' || user === null || !('name' in user)) return null;
   return { ...user, name: String(user.name) };
-}
-
-function isServersError(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';
 }
 
 /** The token pair of a sign-in or refresh answer, or null when it is not there. */

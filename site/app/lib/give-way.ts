@@ -14,10 +14,7 @@ let held = 0;
 let tabs: BroadcastChannel | null = null;
 
 /** Runs a read when it may, and again when it had to give way. It may be run several times, and ends when `signal` aborts. */
-export async function reading<T>(
-  read: (signal: AbortSignal) => Promise<T>,
-  signal: AbortSignal,
-): Promise<T> {
+export async function reading<T>(read: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
   otherTabs();
   for (;;) {
     while (held > 0 || reads.size >= mostReads()) await change(signal);
