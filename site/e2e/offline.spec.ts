@@ -1,4 +1,4 @@
-import { open } from './clean';
+import { open, settle } from './clean';
 import { idOf, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
@@ -66,4 +66,24 @@ test('what a press opens is there without a network once the page has rested', a
   await page.keyboard.press('Escape');
   await page.getByRole('row', { name: 'Final schedule' }).getByRole('button').last().click();
   await expect(page.getByRole('dialog').getByRole('button', { name: 'I take it' })).toBeVisible();
+});
+
+test('every page of the sidebar is there without a network once the page has rested', async ({
+  page,
+  context,
+  mara,
+}) => {
+  const { path } = await declare(mara);
+  const last = page.waitForResponse((response) => response.url().includes('/assets/settings-audit-'));
+  await open(page, path);
+  await last;
+  await settle(page);
+  await page.getByLabel('Add a comment').fill('Half written');
+  await context.setOffline(true);
+  for (const name of ['Analytics', 'Users', 'Services', 'On-Call', 'Integrations']) {
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+    await expect(page.getByRole('heading', { level: 1, name: new RegExp(name, 'i') })).toBeVisible();
+  }
+  for (let back = 0; back < 5; back++) await page.goBack();
+  await expect(page.getByLabel('Add a comment')).toHaveValue('Half written');
 });

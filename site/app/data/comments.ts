@@ -3,7 +3,7 @@ import { announce } from '~/lib/announce';
 import { call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
 import { dismissTried } from '~/lib/toast';
-import { showFailure } from './incident-changes';
+import { showFailure } from './failure';
 import { incidentKeys } from './keys';
 
 // The last comment whose answer has not come. It outlives its page.

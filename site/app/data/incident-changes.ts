@@ -8,10 +8,11 @@ import type {
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { announce } from '~/lib/announce';
-import { ApiError, call } from '~/lib/api';
+import { call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
-import { dismissTried, toast } from '~/lib/toast';
+import { dismissTried } from '~/lib/toast';
 import { shortId } from '~/lib/words';
+import { showFailure } from './failure';
 import { incidentKeys } from './keys';
 import { renew } from './renewal';
 
@@ -222,21 +223,6 @@ export function useCreateIncident() {
       return answer.incident ?? {};
     },
     onSuccess: () => void renew(client, 'incident'),
-  });
-}
-
-/** Says what failed, in the product's words, on which incident, and why, in the server's; `retry` does it again. */
-export function showFailure(
-  error: Error,
-  { id, tried, retry }: { id?: string; tried?: string; retry?: () => void } = {},
-): void {
-  toast({
-    kind: 'failure',
-    title: error.message,
-    name: id && shortId(id),
-    detail: error instanceof ApiError ? error.detail : undefined,
-    tried,
-    retry,
   });
 }
 

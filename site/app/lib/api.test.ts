@@ -1,5 +1,5 @@
 import { HttpResponse, http } from 'msw';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import { type ApiError, call, fieldReason } from './api';
@@ -147,4 +147,21 @@ it('sends nothing as somebody else than whose data is on screen', async () => {
   showAs('/u2');
   expect((await failureOf(list))?.message).toBe('Somebody else is signed in now. Nothing was sent.');
   showAs(null);
+});
+
+it('sends an act while reads hang, which are answered all the same', async () => {
+  let asked = 0;
+  server.use(
+    http.get('*/v1/incidents', () => {
+      asked += 1;
+      return asked > 1 ? HttpResponse.json({ asked }) : new Promise(() => undefined);
+    }),
+    http.post('*/v1/incidents', () => HttpResponse.json({ done: true })),
+  );
+  const reading = call(list);
+  await vi.waitFor(() => expect(asked).toBe(1));
+  expect(await call({ method: 'POST', path: '/v1/incidents', action: 'create incident' })).toEqual({
+    done: true,
+  });
+  expect(await reading).toEqual({ asked: 2 });
 });

@@ -1,3 +1,4 @@
+import { acting, reading } from './give-way';
 import { type RefreshAnswer, renew } from './renewal';
 import { currentSession, type SessionUser } from './session';
 import { endSession, sessionToCallWith } from './session-change';
@@ -26,13 +27,22 @@ export class ApiError extends Error {
   readonly detail: string;
   /** What is wrong with single fields, by their paths in the request: "must be a URL". */
   readonly fields: Readonly<Record<string, string>>;
+  /** The server's word for the kind of refusal, when it sent one. */
+  readonly code: string;
 
-  constructor(message: string, status: number, detail = '', fields: Readonly<Record<string, string>> = {}) {
+  constructor(
+    message: string,
+    status: number,
+    detail = '',
+    fields: Readonly<Record<string, string>> = {},
+    code = '',
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.detail = detail;
     this.fields = fields;
+    this.code = code;
   }
 }
 
@@ -67,7 +77,7 @@ export interface Call {
   keepSession?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. */
+  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. A GET with its own is never begun again for an act. */
   timeout?: number;
 }
 
@@ -85,7 +95,8 @@ export async function call<T>(request: Call): Promise<T> {
   });
   if (response.ok) return wholeAnswer<T>(response, request);
   const body = await readJson(response);
-  throw new ApiError(failureMessage(request, response), response.status, messageOf(body), fieldsOf(body));
+  const said = failureMessage(request, response);
+  throw new ApiError(said, response.status, messageOf(body), fieldsOf(body), wordOf(body, 'code'));
 }
 
 /**
@@ -119,21 +130,32 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
-  const signals = [request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat();
-  try {
+  const signal = AbortSignal.any([request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat());
+  const ask = async (signal: AbortSignal) => {
     const response = await fetch(request.path, {
       method: request.method,
       headers,
       body,
-      signal: AbortSignal.any(signals),
+      signal,
       cache: 'no-store',
     });
     learnServerTime(response.headers.get('Date'), Date.now());
     return response;
+  };
+  try {
+    if (request.method !== 'GET') return await acting(() => ask(signal));
+    if (request.timeout !== undefined) return await ask(signal);
+    return await reading(async (signal) => whole(await ask(signal)), signal);
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
     throw new ApiError(unreachedMessage(cause), 0);
   }
+}
+
+// With its body: what is half read still has its connection.
+async function whole(response: Response): Promise<Response> {
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength > 0 ? body : null, response);
 }
 
 // An answer that breaks off, or is a page of a proxy, is none: read as empty it would say that
@@ -159,8 +181,13 @@ export async function readJson(response: Response): Promise<unknown> {
 
 /** The `message` of an error body, or an empty string. */
 export function messageOf(body: unknown): string {
-  if (typeof body !== 'object' || body === null || !('message' in body)) return '';
-  return typeof body.message === 'string' ? body.message : '';
+  return wordOf(body, 'message');
+}
+
+function wordOf(body: unknown, name: 'message' | 'code'): string {
+  if (typeof body !== 'object' || body === null) return '';
+  const word = (body as Record<string, unknown>)[name];
+  return typeof word === 'string' ? word : '';
 }
 
 // The `details` of an error body, by field.
@@ -210,7 +237,7 @@ async function askForTokens(refreshToken: string): Promise<RefreshAnswer> {
       refreshToken: tokens.refresh_token,
       user: userOf(body) ?? undefined,
     };
-  return { kind: response.status === 401 && isServersError(body) ? 'refused' : 'unclear' };
+  return { kind: response.status === 401 && wordOf(body, 'code') ? 'refused' : 'unclear' };
 }
 
 /** The person of a sign-in, refresh or who-am-I answer, or null when it is not there. */
@@ -219,10 +246,6 @@ export function userOf(body: unknown): SessionUser | null {
   const user = body.user;
   if (typeof user !== 'object' || user === null || !('name' in user)) return null;
   return { ...user, name: String(user.name) };
-}
-
-function isServersError(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string';
 }
 
 /** The token pair of a sign-in or refresh answer, or null when it is not there. */

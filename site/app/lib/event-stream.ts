@@ -9,12 +9,13 @@ export interface StreamEvent {
 
 /**
  * Reads server-sent events from an answer's body until it ends or fails, giving each to `onEvent`.
- * `onBytes` is called for everything that arrives, comments included, which is how silence is noticed.
+ * `onHeard` is called before the events of what arrived, and for comments, which is how silence is noticed;
+ * not for what is no part of a stream.
  */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: StreamEvent) => void,
-  onBytes: () => void,
+  onHeard: () => void,
 ): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -22,13 +23,11 @@ export async function readEvents(
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    onBytes();
     const blocks = (waiting + decoder.decode(value, { stream: true }).replaceAll('\r\n', '\n')).split('\n\n');
     waiting = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = parseEvent(block);
-      if (event) onEvent(event);
-    }
+    const events = blocks.map(parseEvent).filter((event) => event !== null);
+    if (events.length > 0 || blocks.some((block) => block.startsWith(':'))) onHeard();
+    for (const event of events) onEvent(event);
   }
 }
 

@@ -1,19 +1,24 @@
-import { type MouseEvent, useLayoutEffect, useRef } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
 const moment = 700; // a second tap comes within it
 const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and must take a press in between
 
 /**
  * For a place in which buttons follow one another, and `meaning` says what a press there does now; empty
- * while nothing stands there. `place` changes when it moves. Wraps what a press does.
+ * while nothing stands there. `place` changes when it moves. What is mounted in a list that `stands` has
+ * moved there from nowhere. Wraps what a press does.
  */
 export function useSettledPress(
   meaning: string,
   place = 0,
+  stands?: RefObject<boolean>,
 ): (act: () => void) => (event: MouseEvent) => void {
   const stood = useRef({ meaning, place });
   const unsettled = useRef(Number.NEGATIVE_INFINITY);
   const moved = useRef(Number.NEGATIVE_INFINITY);
+  useLayoutEffect(() => {
+    if (stands?.current) moved.current = new Event('').timeStamp;
+  }, [stands]);
   useLayoutEffect(() => {
     const before = stood.current;
     const now = new Event('').timeStamp;
@@ -27,4 +32,16 @@ export function useSettledPress(
     if (event.timeStamp - unsettled.current < moment) unsettled.current = event.timeStamp;
     else if (event.timeStamp - moved.current >= onItsWay) act();
   };
+}
+
+/** Whether a list has been on screen for a frame. A list that opens takes presses at once: nobody meant another row. */
+export function useStands(): RefObject<boolean> {
+  const stands = useRef(false);
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      stands.current = true;
+    });
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  return stands;
 }

@@ -9,7 +9,7 @@ import { readStream } from './stream';
 
 let abort: AbortController;
 const answer = (text: string) => new HttpResponse(text, { headers: { 'Content-Type': 'text/event-stream' } });
-const read = (seen: string[], onOpen = () => undefined as unknown) => {
+const read = (seen: string[], onOpen = () => undefined as unknown, onHeard = () => undefined as unknown) => {
   let after = '';
   return readStream(
     currentIdentity() ?? '',
@@ -20,7 +20,7 @@ const read = (seen: string[], onOpen = () => undefined as unknown) => {
         seen.push(id);
         after = id || after;
       },
-      onHeard: () => undefined,
+      onHeard,
       onForget: () => {
         after = '';
       },
@@ -101,3 +101,29 @@ it('gives no event of the account that another tab signed in to meanwhile', asyn
   expect(seen).toEqual([]);
   expect(asked).toEqual(['']);
 });
+
+it.each([
+  ['a page of a proxy', () => HttpResponse.html('<h1>Guest network</h1>'), 0],
+  ['what is called a stream and is none', () => answer('{}'), 0],
+  ['a stream that ends at once', () => answer('id: 1\nevent: hello\ndata: {}\n\n'), 1],
+])(
+  'asks ever more seldom for %s, and takes it for heard only if it said something',
+  async (_, give, each) => {
+    const [opened, heard] = [vi.fn(), vi.fn()];
+    let asked = 0;
+    server.use(
+      http.get('*/v1/stream', () => {
+        asked += 1;
+        return give();
+      }),
+    );
+    const reading = read([], opened, heard);
+    await new Promise((resolve) => setTimeout(resolve, 4000));
+    abort.abort();
+    await reading;
+    expect(asked).toBeGreaterThan(2);
+    expect(asked).toBeLessThan(6);
+    expect(opened).toHaveBeenCalledTimes(each * asked);
+    expect(heard).toHaveBeenCalledTimes(each * asked);
+  },
+);

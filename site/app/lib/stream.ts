@@ -7,7 +7,7 @@ import { pause } from './pause';
 export interface StreamReader {
   /** The id of the last event that any tab has seen, to continue after it; empty to begin now. */
   after: () => string;
-  /** A connection is up. */
+  /** A connection is up, and has said something. */
   onOpen: () => void;
   onEvent: (event: StreamEvent) => void;
   /** Anything arrived, heartbeats too. */
@@ -23,6 +23,8 @@ const firstRetry = 500;
 const longestRetry = 15_000;
 // Three heartbeats of the server; longer silence means a dead connection.
 const silence = 12_000;
+// More than one heartbeat. What ends sooner is tried again ever later, as is what is no stream.
+const lasting = 5000;
 
 /**
  * Reads the organization's events for one identity until `signal` aborts, connecting again after a
@@ -31,21 +33,19 @@ const silence = 12_000;
  */
 export async function readStream(identity: string, reader: StreamReader, signal: AbortSignal): Promise<void> {
   let wait = firstRetry;
-  const onOpen = () => {
-    wait = firstRetry;
-    reader.onOpen();
-  };
   while (!signal.aborted) {
     const again = new AbortController();
     const now = () => again.abort();
     // A network that comes back, and a computer that wakes up, are worth trying at once.
     for (const name of ['online', awake]) window.addEventListener(name, now);
+    const began = Date.now();
     try {
-      await connectOnce(identity, { ...reader, onOpen }, AbortSignal.any([signal, again.signal]));
+      await connectOnce(identity, reader, AbortSignal.any([signal, again.signal]));
     } catch (cause) {
       if (cause instanceof SessionExpired) return;
       if (cause instanceof ApiError && cause.status === 400) reader.onForget();
     }
+    if (Date.now() - began >= lasting) wait = firstRetry;
     await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, again.signal]));
     for (const name of ['online', awake]) window.removeEventListener(name, now);
     wait = again.signal.aborted ? firstRetry : Math.min(wait * 2, longestRetry);
@@ -72,9 +72,11 @@ async function connectOnce(identity: string, reader: StreamReader, signal: Abort
       timeout: 0,
     });
     if (currentIdentity() !== identity) return stop();
-    if (!response.ok || !response.body) throw new ApiError('The live feed did not open.', response.status);
-    reader.onOpen();
-    reader.onHeard();
+    // A page of a proxy is no stream, whatever its status.
+    const kind = response.headers.get('Content-Type') ?? '';
+    if (!response.ok || !response.body || !kind.startsWith('text/event-stream'))
+      throw new ApiError('The live feed did not open.', response.status);
+    let open = false;
     await readEvents(
       response.body,
       (event) => {
@@ -84,10 +86,13 @@ async function connectOnce(identity: string, reader: StreamReader, signal: Abort
         if (currentIdentity() !== identity) return stop();
         clearTimeout(watchdog);
         watchdog = setTimeout(stop, silence);
+        if (!open) reader.onOpen();
+        open = true;
         reader.onHeard();
       },
     );
   } finally {
     clearTimeout(watchdog);
+    stop();
   }
 }

@@ -48,8 +48,15 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 function Card() {
-  const open = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows }).data ?? [];
-  return <NeedsAPerson incidents={open} expected />;
+  const list = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows });
+  return (
+    <>
+      <NeedsAPerson incidents={list.data ?? []} expected={list.isPending} />
+      <button type="button" onClick={() => list.refetch()}>
+        Ask again
+      </button>
+    </>
+  );
 }
 
 const later = (ms: number) => act(() => vi.setSystemTime(Date.now() + ms));
@@ -100,4 +107,36 @@ it('the second tap does not acknowledge who needs a person next', async () => {
   later(750);
   press('Acknowledge');
   await waitFor(() => expect(sent).toEqual(['acknowledge x-c41e', 'acknowledge x-9a07']));
+});
+
+it('a press does not acknowledge an incident that came under the thumb', async () => {
+  renderRoute('/incidents', Incidents, '/incidents');
+  await screen.findByRole('button', { name: 'Acknowledge #9a07' });
+  await act(() => new Promise((drawn) => requestAnimationFrame(drawn)));
+  all = [triggered('x-77fe'), ...all];
+  // The list is asked again after any change.
+  press('Acknowledge #9a07');
+  await screen.findByRole('button', { name: 'Acknowledge #77fe' });
+  press('Acknowledge #77fe');
+  later(250);
+  press('Acknowledge #77fe');
+  expect(sent).toEqual(['acknowledge x-9a07']);
+  later(350);
+  press('Acknowledge #77fe');
+  await waitFor(() => expect(sent).toEqual(['acknowledge x-9a07', 'acknowledge x-77fe']));
+});
+
+it('a press does not acknowledge who needs a person all of a sudden', async () => {
+  const came = all;
+  all = [];
+  renderRoute('/dashboard', Card);
+  await act(() => new Promise((answered) => setTimeout(answered, 100)));
+  all = came;
+  press('Ask again');
+  await screen.findByText('Down x-c41e');
+  press('Acknowledge');
+  expect(sent).toEqual([]);
+  later(350);
+  press('Acknowledge');
+  await waitFor(() => expect(sent).toEqual(['acknowledge x-c41e']));
 });

@@ -5,6 +5,7 @@ import { IconButton } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
 import * as styles from './frame.module.css';
 import { NotLive } from './not-live';
+import { usePagesAhead } from './pages-ahead';
 
 /** The sidebar beside the page; below 1100 px it becomes a drawer that closes when a page is chosen. */
 export function AppFrame({
@@ -18,6 +19,7 @@ export function AppFrame({
   children: ReactNode;
 }) {
   const { pathname, key } = useLocation();
+  usePagesAhead();
   // Open at the visit it was opened on, so that choosing a page closes it.
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === key;

@@ -10,6 +10,7 @@ import { useChangeMany } from '~/data/incident-bulk';
 import { atOnce, incidentCounts } from '~/data/incidents';
 import { useSingleKeys } from '~/lib/keys';
 import { mayAct } from '~/lib/role';
+import { useStands } from '~/lib/settled-press';
 import { useNow } from '~/lib/time/clock';
 import { dateOf } from '~/lib/time/instant';
 import { relativeTime } from '~/lib/time/words';
@@ -37,6 +38,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
   const [cursor, setCursor] = useState<string | null>(null);
   const [keysOn, setKeysOn] = useSingleKeys();
   const search = useRef<HTMLInputElement>(null);
+  const stands = useStands();
   useAhead(BulkBar);
   // Once there, the bar stays: it knows what is under way when nothing is selected any more.
   const selected = useRef(false);
@@ -77,6 +79,7 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
             incidents={shown}
             selection={selection.ids}
             cursor={cursor}
+            stands={stands}
             onSelect={selection.set}
             onSelectAll={selection.setAll}
             onCursor={setCursor}

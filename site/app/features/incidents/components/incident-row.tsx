@@ -1,4 +1,4 @@
-import { memo, type Ref } from 'react';
+import { memo, type Ref, type RefObject } from 'react';
 import { Link } from 'react-router';
 import { Button } from '~/components/ui/button';
 import { Checkbox } from '~/components/ui/checkbox';
@@ -19,6 +19,8 @@ interface IncidentRowProps {
   incident: Incident;
   /** Place in the whole list, counted from 1 after the head row. */
   index: number;
+  /** Whether the list stands already. */
+  stands: RefObject<boolean>;
   selected: boolean;
   now: Date;
   rowRef: Ref<HTMLTableRowElement>;
@@ -30,6 +32,7 @@ interface IncidentRowProps {
 export const IncidentRow = memo(function IncidentRow({
   incident,
   index,
+  stands,
   selected,
   now,
   rowRef,
@@ -77,17 +80,17 @@ export const IncidentRow = memo(function IncidentRow({
         <Time at={incident.triggeredAt}>{relativeTime(incident.triggeredAt, now)}</Time>
       </td>
       <td className={styles.actions}>
-        <RowActions incident={incident} index={index} />
+        <RowActions incident={incident} index={index} stands={stands} />
       </td>
     </tr>
   );
 });
 
-function RowActions({ incident, index }: { incident: Incident; index: number }) {
+function RowActions({ incident, index, stands }: Pick<IncidentRowProps, 'incident' | 'index' | 'stands'>) {
   const change = useChangeIncident();
   const place = useKeptFocus<HTMLDivElement>(change.isPending);
-  // Rows move up and down under a thumb.
-  const settled = useSettledPress(answerMeant(incident), index);
+  // Rows move up and down under a thumb, and new ones come.
+  const settled = useSettledPress(answerMeant(incident), index, stands);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (

@@ -17,6 +17,8 @@ interface IncidentTableProps {
   selection: ReadonlySet<string>;
   /** The row the keyboard is on; moving it brings the row into view and focuses its title. */
   cursor: string | null;
+  /** Whether the list stands already, with or without rows. */
+  stands: RefObject<boolean>;
   onSelect: (id: string, selected: boolean) => void;
   onSelectAll: (selected: boolean) => void;
   onCursor: (id: string) => void;
@@ -27,6 +29,7 @@ export const IncidentTable = memo(function IncidentTable({
   incidents,
   selection,
   cursor,
+  stands,
   onSelect,
   onSelectAll,
   onCursor,
@@ -60,6 +63,7 @@ export const IncidentTable = memo(function IncidentTable({
               key={incident.id}
               incident={incident}
               index={index}
+              stands={stands}
               now={now}
               rowRef={rows.measureElement}
               selected={selection.has(incident.id)}

@@ -24,7 +24,8 @@ interface NeedsAPersonProps {
 export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
   const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
   const [worst] = waiting;
-  const settled = useSettledPress(worst ? answerMeant(worst) : '');
+  // Where nobody was needed it comes under a thumb on its way to what stood there.
+  const settled = useSettledPress(worst ? answerMeant(worst) : '', worst || expected ? 1 : 0);
   if (!worst) return expected ? <div className={`${styles.caution} ${styles.unknown}`} /> : null;
   return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} settled={settled} />;
 }

@@ -1,0 +1,43 @@
+import { pause } from '~/lib/pause';
+import { useAhead } from '../later';
+
+/** What React Router knows of a route's files. */
+interface RouteFiles {
+  parentId?: string;
+  module: string;
+  clientLoaderModule?: string;
+  imports?: readonly string[];
+  css?: readonly string[];
+}
+
+declare global {
+  interface Window {
+    __reactRouterManifest?: { routes: Readonly<Record<string, RouteFiles>> };
+  }
+}
+
+const rest = 3000;
+
+/**
+ * Puts the files of all signed-in pages into the browser's cache once the page rests. When React Router
+ * cannot fetch one it loads the document anew: without a network that is an error page, and what was typed is lost.
+ */
+export function usePagesAhead(): void {
+  useAhead({ fetch: fetchPages });
+}
+
+async function fetchPages(): Promise<void> {
+  await pause(rest);
+  const routes = Object.values(window.__reactRouterManifest?.routes ?? {});
+  const files = routes
+    .filter(({ parentId }) => parentId === 'routes/signed-in')
+    .flatMap(({ module, clientLoaderModule, imports = [], css = [] }) => [
+      module,
+      clientLoaderModule ?? [],
+      imports,
+      css,
+    ])
+    .flat();
+  // One after the other: nobody waits for them. An answer is kept once its body was read.
+  for (const file of new Set(files)) await (await fetch(file, { priority: 'low' })).blob();
+}
