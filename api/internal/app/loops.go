@@ -104,7 +104,7 @@ func (s *server) sendLinks(ctx context.Context, name string, interval time.Durat
 	defer mails.Wait()
 	send := s.unlessCopied(func(ctx context.Context) {
 		if err := mails.Send(ctx); err != nil && ctx.Err() == nil {
-			s.logger.WarnContext(ctx, name+" could not be sent; it is tried again in a moment", "error", err)
+			s.logger.WarnContext(ctx, "mails with links could not be sent; it is tried again in a moment", "mails", name, "error", err)
 		}
 	})
 	for ctx.Err() == nil {

@@ -55,14 +55,15 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 	for i, n := range notices {
 		failed[n.SubscriptionID] = failed[n.SubscriptionID] || problems[i] != nil
 	}
+	err = errors.Join(problems...)
 	for _, n := range notices {
 		if !failed[n.SubscriptionID] {
-			problems = append(problems, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error {
+			err = errors.Join(err, p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error {
 				return subscriptiondb.NoticesSent(ctx, tx, n.OrgID, n.SubscriptionID)
 			}))
 		}
 	}
-	return errors.Join(problems...)
+	return err
 }
 
 // mailOwner mails one owner, once.
