@@ -11,34 +11,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
-// DueVerification is a contact method whose address gets a mail with the link.
-type DueVerification struct {
-	OrgID, ID     uuid.UUID
-	Name, Address string
-	// NextTryAt is when the mail is due again unless it was sent; nil after the last try.
-	NextTryAt *time.Time
-}
-
-// The next try is a minute later, then twice as long each time. After ten tries (17 hours) the
-// mail is due again only when somebody asks.
-const claimVerificationsSQL = `
-UPDATE contact_method c SET verification_tries = c.verification_tries + 1,
-       verification_due_at = CASE WHEN c.verification_tries < 9 THEN $1::timestamptz + interval '1 minute' * (1 << c.verification_tries) END
-FROM (SELECT org_id, id FROM contact_method WHERE verification_due_at <= $1
-      ORDER BY verification_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) due
-WHERE c.org_id = due.org_id AND c.id = due.id
-RETURNING c.org_id, c.id, c.name, c.address, c.verification_due_at`
-
-// ClaimVerifications takes mails with links that are due, so that no other replica sends them
-// before their next try.
-func ClaimVerifications(ctx context.Context, tx pgx.Tx, most int, now time.Time) ([]DueVerification, error) {
-	rows, err := tx.Query(ctx, claimVerificationsSQL, now, most)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[DueVerification])
-}
-
 const countUnverifiedSQL = `
 UPDATE org o SET unverified_mails = CASE WHEN o.unverified_mails_on = $2::date THEN o.unverified_mails + 1 ELSE 1 END, unverified_mails_on = $2::date, unverified_mailed_at = $6
 WHERE o.id = $1 AND (o.unverified_mails_on <> $2::date OR $5::interval > interval '0' AND o.unverified_mailed_at <= $6::timestamptz - $5 OR o.unverified_mails < CASE
