@@ -3,9 +3,12 @@ import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { IconButton } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
+import { useAhead } from '../later';
 import * as styles from './frame.module.css';
 import { NotLive } from './not-live';
-import { usePagesAhead } from './pages-ahead';
+
+// In a file of its own: no page waits for it.
+const pagesAhead = { fetch: () => import('./pages-ahead').then(({ fetchPages }) => fetchPages()) };
 
 /** The sidebar beside the page; below 1100 px it becomes a drawer that closes when a page is chosen. */
 export function AppFrame({
@@ -19,7 +22,7 @@ export function AppFrame({
   children: ReactNode;
 }) {
   const { pathname, key } = useLocation();
-  usePagesAhead();
+  useAhead(pagesAhead);
   // Open at the visit it was opened on, so that choosing a page closes it.
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === key;

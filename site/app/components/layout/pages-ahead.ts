@@ -1,5 +1,4 @@
 import { pause } from '~/lib/pause';
-import { useAhead } from '../later';
 
 /** What React Router knows of a route's files. */
 interface RouteFiles {
@@ -22,11 +21,7 @@ const rest = 3000;
  * Puts the files of all signed-in pages into the browser's cache once the page rests. When React Router
  * cannot fetch one it loads the document anew: without a network that is an error page, and what was typed is lost.
  */
-export function usePagesAhead(): void {
-  useAhead({ fetch: fetchPages });
-}
-
-async function fetchPages(): Promise<void> {
+export async function fetchPages(): Promise<void> {
   await pause(rest);
   const routes = Object.values(window.__reactRouterManifest?.routes ?? {});
   const files = routes
