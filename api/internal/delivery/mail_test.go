@@ -107,6 +107,29 @@ func TestAFaultOfSecondsUsesNoPolicyUp(t *testing.T) {
 	}
 }
 
+// TestAFaultOfSecondsInAStormLosesNoPage has a page come each second while the server answers no mail.
+func TestAFaultOfSecondsInAStormLosesNoPage(t *testing.T) {
+	o := newOutbox(t)
+	var broken atomic.Bool
+	mails := o.replica(notify.Email, &provider{answer: func(context.Context, notify.Message) error {
+		if broken.Load() {
+			return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+		}
+		return nil
+	}})
+	for second := range 45 {
+		broken.Store(second < 6)
+		if second < 8 {
+			o.Accept(t, pagingtest.Firing(fmt.Sprint("a", second), "", pagingtest.Began.Add(time.Duration(second)*time.Second)))
+		}
+		deliver(t, mails)
+		o.Clock.Advance(time.Second)
+	}
+	if got := pgtest.One[string](t, o.Database, `SELECT string_agg(DISTINCT state, ' ') || ' ' || count(*) FROM notification`); got != "sent 8" {
+		t.Errorf("the pages are %q", got)
+	}
+}
+
 func TestAGreylistedMailArrivesLater(t *testing.T) {
 	o, catcher := mailOutbox(t)
 	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted", Times: 3})

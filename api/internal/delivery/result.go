@@ -47,8 +47,8 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err := done.readAgain(ctx, tx, claim); err != nil {
 			return err
 		}
-		d.note(claim.ContactMethodID, done, now)
 		held, results := done.held(claim), done.results(claim, now)
+		d.note(claim, done, slices.ContainsFunc(results, func(r notifydb.Result) bool { return r.State == "failed" }), now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
 		if err != nil || len(settled)+len(held) == 0 || bare {
 			return err

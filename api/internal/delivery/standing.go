@@ -1,81 +1,77 @@
 package delivery
 
 import (
-	"maps"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
 
 // standing is what the sends of this process say of the provider that all contacts of a channel share.
 type standing struct {
 	acceptedAt time.Time
-	// failed are the contacts whose last message failed.
-	failed map[uuid.UUID]failure
+	// lost are the contacts of which a page was given up since it took a message.
+	lost map[uuid.UUID]loss
 }
 
-type failure struct {
+type loss struct {
+	orgID       uuid.UUID
 	first, last time.Time
-	// ours is set when it failed for the installation's own reasons.
+	// ours is set when it was given up for the installation's own reasons.
 	ours bool
-	// alone is set once the provider took a message to another: since then it is the contact's own.
-	alone bool
 }
 
 const (
-	// failedFor is how long nothing but failures makes it the provider's.
-	failedFor = time.Minute
-	// failedWithin is how long a failure says something.
-	failedWithin = 10 * time.Minute
-	// failedContacts is how many contacts must have failed when each could be its own fault.
-	failedContacts = 3
+	// lossesSpan is for how long pages are given up until it is the provider's fault.
+	lossesSpan = time.Minute
+	// lossesLast is how long a loss says something.
+	lossesLast = 10 * time.Minute
+	// lossesAlone is how many contacts must have lost a page where each could be its own fault.
+	lossesAlone = 3
 )
 
-func (s *standing) note(contact uuid.UUID, done try, at time.Time) {
+func (s *standing) note(claim notifydb.Claim, done try, gaveUp bool, at time.Time) {
 	switch {
 	case !done.called:
 	case done.err == nil:
-		s.acceptedAt = later(s.acceptedAt, at)
-		delete(s.failed, contact)
-		for other, known := range s.failed {
-			known.alone = true
-			s.failed[other] = known
+		s.acceptedAt, s.lost = later(s.acceptedAt, at), nil
+	case gaveUp:
+		if s.lost == nil {
+			s.lost = map[uuid.UUID]loss{}
 		}
-	default:
-		if s.failed == nil {
-			s.failed = map[uuid.UUID]failure{}
-		}
-		known := s.failed[contact]
-		if known.first.IsZero() || at.Sub(known.last) > failedWithin {
-			known = failure{first: at}
+		known := s.lost[claim.ContactMethodID]
+		if at.Sub(known.last) > lossesLast {
+			known = loss{orgID: claim.OrgID, first: at}
 		}
 		known.last, known.ours = at, known.ours || done.blocked()
-		s.failed[contact] = known
-		maps.DeleteFunc(s.failed, func(_ uuid.UUID, one failure) bool { return at.Sub(one.last) > failedWithin })
+		s.lost[claim.ContactMethodID] = known
 	}
 }
 
-// failing says since when nothing but failures is known; ok is false while that may be the contacts' fault.
-func (s *standing) failing(now time.Time) (since time.Time, ok bool) {
-	since = now
-	contacts := 0
-	for _, one := range s.failed {
-		if one.alone || now.Sub(one.last) > failedWithin {
+// losing says since when pages are given up and nothing is taken, unless that may be the fault of contacts:
+// of fewer than three, or all of one organization among several.
+func (s *standing) losing(now time.Time, several bool) (since time.Time, ok bool) {
+	var last time.Time
+	contacts, orgs, ours := 0, map[uuid.UUID]bool{}, false
+	for _, one := range s.lost {
+		if now.Sub(one.last) > lossesLast {
 			continue
 		}
 		contacts++
-		ok = ok || one.ours
-		if one.first.Before(since) {
+		orgs[one.orgID], ours, last = true, ours || one.ours, later(last, one.last)
+		if since.IsZero() || one.first.Before(since) {
 			since = one.first
 		}
 	}
-	return since, (ok || contacts >= failedContacts) && now.Sub(since) >= failedFor
+	theirs := contacts >= lossesAlone && (len(orgs) > 1 || !several)
+	return since, (ours || theirs) && last.Sub(since) >= lossesSpan
 }
 
-func (d *Outbox) note(contact uuid.UUID, done try, at time.Time) {
+func (d *Outbox) note(claim notifydb.Claim, done try, gaveUp bool, at time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.standing.note(contact, done, at)
+	d.standing.note(claim, done, gaveUp, at)
 }
 
 // AcceptedAt is when this process last handed a message over; zero before the first.
@@ -85,10 +81,10 @@ func (d *Outbox) AcceptedAt() time.Time {
 	return d.standing.acceptedAt
 }
 
-// FailingSince says since when all messages of the channel fail, to several contacts or for the
-// installation's own reasons; ok is false when they do not.
-func (d *Outbox) FailingSince(now time.Time) (since time.Time, ok bool) {
+// LosingSince says since when pages of the channel are given up and none is taken, by the fault of the
+// provider or of this installation; several is whether there is more than one organization.
+func (d *Outbox) LosingSince(now time.Time, several bool) (since time.Time, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.standing.failing(now)
+	return d.standing.losing(now, several)
 }

@@ -5,6 +5,7 @@ package linkmail
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -70,12 +71,22 @@ func (s *Sender[M]) Send(ctx context.Context) error {
 	}
 	for _, one := range due {
 		s.slots.Begin(s.kind.Org(one), func() {
-			if err := s.kind.Send(ctx, one, now); err != nil && ctx.Err() == nil {
+			if err := s.sendOne(ctx, one, now); err != nil && ctx.Err() == nil {
 				s.kind.Failed(ctx, one, err)
 			}
 		})
 	}
 	return nil
+}
+
+// sendOne is kind.Send; a panic is a failure like another, for nothing else would catch it here.
+func (s *Sender[M]) sendOne(ctx context.Context, due M, now time.Time) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v", cause)
+		}
+	}()
+	return s.kind.Send(ctx, due, now)
 }
 
 // Ended tells that mails have ended since it was asked last, so that there is room for others.
@@ -84,9 +95,11 @@ func (s *Sender[M]) Ended() <-chan struct{} { return s.slots.Ended() }
 // Wait waits for the mails under way.
 func (s *Sender[M]) Wait() { s.slots.Wait() }
 
-// Post hands a mail to the mail server, and gives one up that hangs. A panic is a failure like another.
-func Post(ctx context.Context, mail notify.NoticeChannel, notice notify.Notice) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, within)
+// Post hands a mail to the mail server, and gives one up that hangs. One that the server may have taken counts
+// as sent: a slow server would get a copy at each try, and who misses the mail asks for another. A panic is a
+// failure like another.
+func Post(stopping context.Context, mail notify.NoticeChannel, notice notify.Notice) (err error) {
+	ctx, cancel := context.WithTimeout(stopping, within)
 	defer cancel()
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -94,5 +107,8 @@ func Post(ctx context.Context, mail notify.NoticeChannel, notice notify.Notice) 
 		}
 	}()
 	_, err = mail.SendNotice(ctx, notice)
+	if errors.Is(err, notify.ErrUnknownOutcome) && stopping.Err() == nil {
+		return nil
+	}
 	return err
 }

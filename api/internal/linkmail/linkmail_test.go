@@ -161,3 +161,25 @@ func TestAMailServerThatHangsIsGivenUpBeforeTheNextTry(t *testing.T) {
 		}
 	})
 }
+
+type answers func() error
+
+func (a answers) SendNotice(context.Context, notify.Notice) (notify.Receipt, error) {
+	return notify.Receipt{}, a()
+}
+
+// TestAMailThatMayHaveArrivedIsSent, unless it was broken off because the process stops.
+func TestAMailThatMayHaveArrivedIsSent(t *testing.T) {
+	unknown := answers(func() error { return notify.UnknownOutcome(errors.New("no answer to the mail")) })
+	if err := linkmail.Post(t.Context(), unknown, notify.Invitation{}); err != nil {
+		t.Errorf("%v: each try of a slow server's mail would be a copy", err)
+	}
+	stopping, stop := context.WithCancel(t.Context())
+	stop()
+	if err := linkmail.Post(stopping, unknown, notify.Invitation{}); err == nil {
+		t.Error("a mail that was broken off counts as sent")
+	}
+	if err := linkmail.Post(t.Context(), answers(func() error { panic("a mistake") }), notify.Invitation{}); err == nil {
+		t.Error("a panic counts as sent")
+	}
+}

@@ -28,6 +28,10 @@ const (
 	// clockTolerance is how far in the future a row may have been written before the
 	// database's clock must have been set back.
 	clockTolerance = 5 * time.Second
+	// manyBlocked is how many contacts cannot all be at fault themselves.
+	manyBlocked = 3
+	// lastAccepted is how long a message that was taken says that the provider takes messages.
+	lastAccepted = 2 * time.Minute
 	// mostAudited bounds what one audit counts and repairs of a kind.
 	mostAudited = 1000
 	// repairRounds bounds how often one repair sweeps.

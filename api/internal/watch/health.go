@@ -51,15 +51,12 @@ func unwritable(err error) Problem {
 	return Problem{Kind: "database", Message: "The database cannot be written. The server's log says why."}
 }
 
-// blockedSQL finds the channels whose pages are kept by this installation's own failures. What was blocked
-// before the provider took another message ($4, $5) is kept for its contact's reasons.
+// blockedSQL finds the channels whose pages are kept by this installation's own failures.
 const blockedSQL = `
-SELECT n.channel, count(*), min(n.blocked_since), coalesce((array_agg(n.finished_for ORDER BY n.blocked_since))[1], '')
-FROM (SELECT channel, blocked_since, finished_for FROM notification
-      WHERE finished_at IS NULL AND blocked_since < $1::timestamptz - $2::interval
-        AND NOT EXISTS (SELECT FROM unnest($4::text[], $5::timestamptz[]) AS took(channel, at)
-                        WHERE took.channel = notification.channel AND took.at > notification.blocked_since)
-      ORDER BY blocked_since LIMIT $3) n
+SELECT n.channel, count(*), min(n.blocked_since), coalesce((array_agg(n.finished_for ORDER BY n.blocked_since))[1], ''),
+       max(n.blocked_since), count(DISTINCT n.contact_method_id)
+FROM (SELECT channel, blocked_since, finished_for, contact_method_id FROM notification
+      WHERE finished_at IS NULL AND blocked_since < $1::timestamptz - $2::interval ORDER BY blocked_since LIMIT $3) n
 GROUP BY n.channel ORDER BY n.channel`
 
 // Blocked are the pages of a channel, of all organizations, that have been kept for a minute
@@ -70,6 +67,9 @@ type Blocked struct {
 	Since   time.Time
 	// Reason is the error of the page that is kept longest; empty while nothing was answered.
 	Reason string
+	// Latest is since when the last of them is kept, and Contacts how many contacts they are for.
+	Latest   time.Time
+	Contacts int
 }
 
 // problem tells administrators of it, without what it says of an organization's pages.
@@ -80,30 +80,43 @@ func (b Blocked) problem() Problem {
 	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
 }
 
-// Blocked finds pages that have been kept for a minute by this installation's own failures, and whether all
-// mail fails.
+// ownFault reports whether pages are kept by the faults of one contact or two: the provider takes other
+// messages at this time, and took one after the last of them was blocked.
+func (a *Auditor) ownFault(b Blocked, now time.Time) bool {
+	outbox := a.outboxes[b.Channel]
+	if outbox == nil || b.Contacts >= manyBlocked {
+		return false
+	}
+	accepted := outbox.AcceptedAt()
+	return accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
+}
+
+// Blocked finds pages that have been kept for a minute by this installation's own failures, and whether mail
+// is given up although nothing is kept.
 func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		kinds, accepted := []string{}, []time.Time{}
-		for kind, outbox := range a.outboxes {
-			kinds, accepted = append(kinds, string(kind)), append(accepted, outbox.AcceptedAt())
-		}
-		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited, kinds, accepted)
+		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
 		if err != nil {
 			return err
 		}
 		if blocked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked]); err != nil {
 			return err
 		}
-		// All mail goes to one server; what it refuses is over at once, and not among the pages that are kept.
-		if mail := a.outboxes[notify.Email]; mail != nil && !slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
-			if since, ok := mail.FailingSince(now); ok {
-				blocked = append(blocked, Blocked{Channel: notify.Email, Since: since, Reason: "no mail was accepted since"})
-			}
+		blocked = slices.DeleteFunc(blocked, func(b Blocked) bool { return a.ownFault(b, now) })
+		mail := a.outboxes[notify.Email]
+		if mail == nil || slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
+			return nil
+		}
+		var several bool
+		if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
+			return err
+		}
+		if since, ok := mail.LosingSince(now, several); ok {
+			blocked = append(blocked, Blocked{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"})
 		}
 		return nil
 	})

@@ -20,7 +20,7 @@ type Renewal struct {
 
 // A lease that has ended is not renewed: another worker may be about to take it.
 const renewPagesSQL = `
-UPDATE notification SET lease_until = $4::timestamptz + $5::interval, blocked_since = CASE WHEN $6 THEN coalesce(blocked_since, $4) END
+UPDATE notification SET lease_until = $4::timestamptz + $5::interval, blocked_since = CASE WHEN $6 THEN coalesce(blocked_since, $4) ELSE blocked_since END
 WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3 AND lease_until > $4`
 
 const renewDeliverySQL = `

@@ -206,7 +206,7 @@ type duePage struct {
 }
 
 // Pages that wait after a failed try come along, after those that are due, when a message goes
-// out anyway. The contacts are asked for again: another worker may have claimed one since the first
+// out anyway; what waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker may have claimed one since the first
 // look. IS NOT DISTINCT FROM hides the channel from the planner: the index must be chosen by
 // contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
 var lockDueSQL = `
@@ -218,6 +218,7 @@ SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
           AND n.next_try_at > CASE part % 2 WHEN 0 THEN '-infinity' ELSE $2::timestamptz END
           AND n.next_try_at <= CASE part % 2 WHEN 0 THEN $2 ELSE 'infinity' END
           AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
+          AND (n.unknowns = 0 OR n.next_try_at <= $2 OR n.next_try_at > $2::timestamptz + $6::interval)
         ORDER BY n.next_try_at DESC
         LIMIT free.most
         FOR UPDATE SKIP LOCKED) n
@@ -232,7 +233,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 			most[i] = 1
 		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.UnknownWait)
 	if err != nil {
 		return nil, err
 	}
