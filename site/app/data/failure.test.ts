@@ -26,4 +26,7 @@ it('offers a Retry only of what may work', () => {
   expect(offered(503, 'unavailable')).toBe(true);
   expect(offered(409, 'idempotency_in_progress')).toBe(true);
   expect(offered(409, 'incident_resolved')).toBe(false);
+  expect(offered(429, 'too_many_requests')).toBe(true);
+  expect(offered(403, '')).toBe(true);
+  expect(offered(403, 'permission_denied')).toBe(false);
 });

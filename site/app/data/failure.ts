@@ -20,7 +20,9 @@ export function showFailure(
   });
 }
 
-// Of a conflict the same again comes to the same, except with a press that is still being carried out.
+// What the server refuses comes to the same again, except for what passes by itself: a session, a limit, or a
+// press that is still being carried out. A refusal without its word is a proxy's.
 function isFinal(error: Error): boolean {
-  return error instanceof ApiError && error.status === 409 && error.code !== 'idempotency_in_progress';
+  if (!(error instanceof ApiError) || ['', 'idempotency_in_progress'].includes(error.code)) return false;
+  return error.status >= 400 && error.status < 500 && ![401, 408, 425, 429].includes(error.status);
 }

@@ -100,6 +100,7 @@ export const schedulePreview = (body: PreviewScheduleRequestJson) =>
         path: '/v1/schedules/preview',
         body,
         action: 'draw the preview',
+        reads: true,
         signal,
       }),
   });

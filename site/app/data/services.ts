@@ -107,6 +107,7 @@ export function useWebhookAddress(id: string) {
         method: 'GET',
         path: `/v1/services/${encodeURIComponent(id)}/key`,
         action: 'show the webhook address',
+        timeout: 10_000, // asked once: each showing is in the audit log
         keepSession: true,
       });
       return answer.webhook_url ?? '';

@@ -69,6 +69,8 @@ export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
+  /** Whether it changes nothing, as a GET does: then it gives way to what does. */
+  reads?: boolean;
   /** Completes 'Failed to {action}', for example 'fetch incidents'. */
   action: string;
   /** Exact sentences for single statuses, in place of the general one. */
@@ -130,7 +132,9 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
-  const signal = AbortSignal.any([request.signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat());
+  const reads = request.reads ?? request.method === 'GET';
+  const within = (limit: number, signal?: AbortSignal) =>
+    AbortSignal.any([signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat());
   const ask = async (signal: AbortSignal) => {
     const response = await fetch(request.path, {
       method: request.method,
@@ -143,9 +147,13 @@ export async function send(request: Call, token?: string): Promise<Response> {
     return response;
   };
   try {
-    if (request.method !== 'GET') return await acting(() => ask(signal));
-    if (request.timeout !== undefined) return await ask(signal);
-    return await reading(async (signal) => whole(await ask(signal)), signal);
+    if (!reads) return await acting(() => ask(within(limit, request.signal)));
+    if (request.timeout !== undefined) return await ask(within(limit, request.signal));
+    // Each time that it is asked it has its time; what it had to wait for is not the server's fault.
+    return await reading(
+      async (signal) => whole(await ask(within(limit, signal))),
+      within(3 * limit, request.signal),
+    );
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
     throw new ApiError(unreachedMessage(cause), 0);

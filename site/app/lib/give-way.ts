@@ -2,7 +2,8 @@ import { pause } from './pause';
 
 // Over HTTP/1.1 all tabs of a browser share six connections, of which one is the live feed's. Reads that
 // hang would keep an Acknowledge from ever being sent: whoever acts takes the connections of all reads, in
-// all tabs. They are asked again a moment later, of which nobody who waits for them sees anything.
+// all tabs. They are asked again a moment later, of which nobody who waits for them sees anything. HTTP/2
+// and 3 carry any number of calls over one connection, so there nothing has to give way.
 const moment = 300;
 // What is neither read nor acted, as scripts and new tabs, finds a connection free.
 const readsAtOnce = 4;
@@ -11,7 +12,7 @@ const reads = new Set<AbortController>();
 const changes = new EventTarget();
 const freed = 'freed';
 let held = 0;
-let tabs: BroadcastChannel | null = null;
+let tabs: BroadcastChannel | null | undefined;
 
 /** Runs a read when it may, and again when it had to give way. It may be run several times, and ends when `signal` aborts. */
 export async function reading<T>(read: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -33,8 +34,9 @@ export async function reading<T>(read: (signal: AbortSignal) => Promise<T>, sign
 
 /** Runs what changes something, for which every read of this browser gives way. */
 export async function acting<T>(act: () => Promise<T>): Promise<T> {
+  if (mostReads() === Number.POSITIVE_INFINITY) return act();
   const answered = new AbortController();
-  otherTabs().postMessage(null);
+  otherTabs()?.postMessage(null);
   giveWay(answered.signal);
   return act().finally(() => answered.abort());
 }
@@ -47,15 +49,17 @@ async function giveWay(until?: AbortSignal): Promise<void> {
   changes.dispatchEvent(new Event(freed));
 }
 
-function otherTabs(): BroadcastChannel {
-  if (!tabs) {
+function otherTabs(): BroadcastChannel | null {
+  if (tabs !== undefined) return tabs;
+  try {
     tabs = new BroadcastChannel('nightbell-act');
     tabs.onmessage = () => void giveWay();
+  } catch {
+    tabs = null; // a browser that keeps no data of sites may refuse it
   }
   return tabs;
 }
 
-// HTTP/2 and 3 carry any number of calls over one connection.
 function mostReads(): number {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return /^h[23]/.test(page?.nextHopProtocol ?? '') ? Number.POSITIVE_INFINITY : readsAtOnce;

@@ -16,6 +16,7 @@ declare global {
 }
 
 const rest = 3000;
+const patience = 30_000;
 
 /**
  * Puts the files of all signed-in pages into the browser's cache once the page rests. When React Router
@@ -33,6 +34,10 @@ export async function fetchPages(): Promise<void> {
       css,
     ])
     .flat();
-  // One after the other: nobody waits for them. An answer is kept once its body was read.
-  for (const file of new Set(files)) await (await fetch(file, { priority: 'low' })).blob();
+  // One after the other: nobody waits for them. An answer is kept once its body was read; what fails is
+  // fetched by whoever goes there.
+  for (const file of new Set(files))
+    await fetch(file, { priority: 'low', signal: AbortSignal.timeout(patience) })
+      .then((answer) => answer.blob())
+      .catch(() => undefined);
 }

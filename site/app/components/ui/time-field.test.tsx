@@ -72,3 +72,16 @@ it('is no time without its date, and keeps the clock beside it', async () => {
   await userEvent.type(date, '2026-03-29');
   expect(onChange).toHaveBeenLastCalledWith('2026-03-29T20:00');
 });
+
+it('shows nothing that was typed for another value, and takes no afternoon for a morning', async () => {
+  const onChange = vi.fn();
+  const { rerender } = render(<TimeField label="From" value="09:00" onChange={onChange} />);
+  const field = screen.getByLabelText<HTMLInputElement>('From');
+  await userEvent.clear(field);
+  await userEvent.type(field, '10:30 pm');
+  expect(field).toHaveValue('10:30 pm');
+  expect(field).toBeInvalid();
+  rerender(<TimeField label="From" value="13:00" onChange={onChange} />);
+  expect(field).toHaveValue('13:00');
+  expect(field).toBeValid();
+});

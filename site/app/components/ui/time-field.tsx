@@ -20,11 +20,13 @@ interface TimeInputProps {
  * night 8 and 20 must not be one letter apart. What is no time stays to be read, and keeps its form from being sent.
  */
 export function TimeInput({ label, id, value, required, readOnly, endsDay, onChange }: TimeInputProps) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const fault = timeFault(typed ?? '', endsDay);
+  // Only beside the value that it was typed for, or became: the row may be another's by now.
+  const [typed, setTyped] = useState<{ text: string; of: readonly string[] } | null>(null);
+  const own = typed?.of.includes(value) ? typed.text : null;
+  const fault = timeFault(own ?? '', endsDay);
   const type = (text: string) => {
-    setTyped(text);
     const time = toTime(text, endsDay);
+    setTyped({ text, of: [value, time] });
     if (time) onChange(time);
   };
   return (
@@ -35,12 +37,12 @@ export function TimeInput({ label, id, value, required, readOnly, endsDay, onCha
       type="text"
       inputMode="numeric"
       autoComplete="off"
-      maxLength={5}
+      maxLength={8} // room for "pm", which is said to be no time
       aria-label={label}
       placeholder="09:00"
       required={required}
       readOnly={readOnly}
-      value={typed ?? value}
+      value={own ?? value}
       onChange={(event) => type(event.target.value)}
       onBlur={() => fault || setTyped(null)}
     />

@@ -11,10 +11,16 @@ import { delays, urgencies } from '../model/rules';
 /** Says by which contact method, for what, and how long after a page begins the reader is told. */
 export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]; onClose: () => void }) {
   const add = useAddRule();
+  // Somebody may delete the chosen one meanwhile.
+  const standing = (id: string) => (own.some((one) => one.id === id) ? id : (own[0]?.id ?? ''));
   const edit = useDraft({
     stored: { contact_method_id: own[0]?.id ?? '', urgency: 'high', delay_seconds: '0' },
     draftOf: (stored) => stored,
-    request: (draft) => ({ ...draft, delay_seconds: Number(draft.delay_seconds) }),
+    request: ({ contact_method_id, urgency, delay_seconds }) => ({
+      contact_method_id: standing(contact_method_id),
+      urgency,
+      delay_seconds: Number(delay_seconds),
+    }),
     save: add,
     onSaved: onClose,
   });
@@ -26,7 +32,12 @@ export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]
     <Dialog title="Add rule" saving={edit.pending} onClose={onClose}>
       <form onSubmit={edit.submit}>
         <DraftProblem of={edit} />
-        <SelectField label="Tell me by" options={contacts} {...edit.text('contact_method_id')} />
+        <SelectField
+          label="Tell me by"
+          options={contacts}
+          {...edit.text('contact_method_id')}
+          value={standing(edit.draft.contact_method_id)}
+        />
         <SelectField label="Of severity" options={urgencies} {...edit.text('urgency')} />
         <SelectField label="When" options={delays} {...edit.text('delay_seconds')} />
         <Submit size="lg" pending={edit.pending} doing="Adding...">

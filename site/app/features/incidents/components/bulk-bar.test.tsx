@@ -1,4 +1,4 @@
-import { act, fireEvent, screen } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
 import { toIncident } from '../model/incident';
@@ -24,4 +24,24 @@ it.each([
   expect(call).toHaveBeenCalledTimes(1);
   await act(async () => press());
   expect(call).toHaveBeenCalledTimes(2);
+});
+
+it('takes presses after a Retry came between', async () => {
+  call.mockReset();
+  signIn();
+  const answers: ((answer: object) => void)[] = [];
+  call.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  renderRoute('/', () => (
+    <BulkBar selected={selected} unacknowledged={0} onDone={() => {}} onClear={() => {}} />
+  ));
+  const press = () => fireEvent.click(screen.getByRole('button', { name: 'Acknowledge 2' }));
+  await act(async () => press());
+  await act(async () => answers[0]?.({ results: [{ id: 'a', changed: false }] }));
+  await act(async () => press());
+  await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Retry' })));
+  await act(async () => answers.map((answer) => answer({ results: [] })));
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Acknowledge 2' })).toBeEnabled());
+  const before = call.mock.calls.length;
+  await act(async () => press());
+  expect(call).toHaveBeenCalledTimes(before + 1);
 });

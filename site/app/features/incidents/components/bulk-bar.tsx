@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import { useAcknowledgeAll, useChangeMany } from '~/data/incident-bulk';
 import { useGone } from '~/lib/after-close';
@@ -25,18 +25,18 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   const all = useAcknowledgeAll();
   // A double click is faster than the buttons are disabled.
   const sent = useRef(false);
-  const once = (act: (settled: { onSettled: () => void }) => void) => {
+  const once = (act: () => void) => {
     if (sent.current) return;
     sent.current = true;
-    act({
-      onSettled: () => {
-        sent.current = false;
-      },
-    });
+    act();
   };
   const run = (verb: 'acknowledge' | 'resolve', incidents: readonly Incident[]) =>
-    once((settled) => change.mutate({ incidents, verb }, settled));
+    once(() => change.mutate({ incidents, verb }));
   const busy = change.isPending || all.isPending;
+  // Not by the call's own end: a Retry in between takes that away.
+  useEffect(() => {
+    if (!busy) sent.current = false;
+  });
   const place = useKeptFocus<HTMLElement>(busy);
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
@@ -55,9 +55,7 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
           size="sm"
           disabled={busy}
           onClick={settled(() =>
-            more
-              ? once((settled) => all.mutate(selected, { ...settled, onSuccess: onClear }))
-              : run('acknowledge', waiting),
+            more ? once(() => all.mutate(selected, { onSuccess: onClear })) : run('acknowledge', waiting),
           )}
         >
           {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
