@@ -30,10 +30,10 @@ const keepStyles: Plugin = {
 // And what is on the way to most: incidents as the first pages read them, and the list of the ten on-call pages.
 const inWorkspace = [
   /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
-  /app\/lib\/(draft|edits|settled-press|kept-focus|leave-guard|delete-as-read|copy|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
+  /app\/lib\/(draft|edits|settled-press|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
   /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
   /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,
-  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|copy-button|checkbox|tabs)\.tsx$/,
+  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|checkbox|tabs|time-field)\.tsx$/,
   /app\/components\/ui\/[\w-]+\.module\.css$/,
 ];
 
