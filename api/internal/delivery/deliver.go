@@ -6,7 +6,7 @@
 //     message.go).
 //  3. Hand it to the provider while the lease lasts; one that may take long has its lease
 //     renewed (lease.go).
-//  4. Record what came of it, if the lease is still held (result.go).
+//  4. Record what came of it, if the lease is still held (result.go, contact.go).
 //
 // A page is sent at least once; a crash between 3 and 4 makes at most one extra copy.
 package delivery
