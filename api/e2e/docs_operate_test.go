@@ -25,7 +25,10 @@ func TestDocsOperate(t *testing.T) {
 	address := freeAddress(t)
 	own := func(step string) string {
 		command := docsRegion(t, "docs-mdx/commands/run.sh", step)
-		for shown, mine := range map[string]string{"127.0.0.1:9000": address, "127.0.0.1:8480": address, "/var/lib/nightbell": beside + "/data"} {
+		for shown, mine := range map[string]string{
+			"127.0.0.1:9000": address, "127.0.0.1:8480": address, "/var/lib/nightbell": beside + "/data",
+			"postgres://nightbell@db1.internal,db2.internal/nightbell": fmt.Sprintf("'postgres:///nightbell?user=nightbell&host=%s/data/run'", beside),
+		} {
 			command = strings.ReplaceAll(command, shown, mine)
 		}
 		return command
@@ -52,7 +55,6 @@ func TestDocsOperate(t *testing.T) {
 			shell.Dir = beside
 			shell.Env = slices.Concat(serving.Env, []string{
 				"NIGHTBELL_LISTEN=" + address, "NIGHTBELL_DATA_DIR=" + server.dataDir,
-				fmt.Sprintf("DATABASE_URL=postgres:///nightbell?user=nightbell&host=%s/run", server.dataDir),
 			})
 			if printed, err := shell.CombinedOutput(); err != nil || !strings.Contains(string(printed), c.prints) {
 				t.Errorf("%s: %v\n%s", command, err, printed)
