@@ -221,11 +221,13 @@ func optionalKey(text string) ([]byte, error) {
 // loopback reports whether only this machine can reach the listen address.
 func (s settings) loopback() bool {
 	host, _, _ := net.SplitHostPort(s.Listen)
-	if host == "localhost" {
-		return true
-	}
+	return isLoopback(host)
+}
+
+// isLoopback reports whether a host, by name or address, is the machine itself.
+func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // embedded reports whether Nightbell runs its own PostgreSQL.

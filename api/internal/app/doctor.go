@@ -47,7 +47,7 @@ func Doctor(ctx context.Context, config Config, out io.Writer) error {
 
 func (s settings) findings() []finding {
 	list := []finding{{"address", s.PublicURL, "listening on " + s.Listen}}
-	if onlyHere(s.PublicURL) {
+	if at, err := url.Parse(s.PublicURL); err == nil && isLoopback(at.Hostname()) {
 		list = append(list, finding{"links", s.PublicURL, "only this machine opens them; set NIGHTBELL_PUBLIC_URL to where people reach Nightbell"})
 	}
 	list = append(list,
@@ -100,16 +100,6 @@ func joined(networks []netip.Prefix) string {
 		texts[i] = network.String()
 	}
 	return strings.Join(texts, ", ")
-}
-
-// onlyHere reports whether an address leads to the machine itself.
-func onlyHere(address string) bool {
-	at, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(at.Hostname())
-	return at.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 func either(set bool, name, state, advice, otherState, otherAdvice string) finding {

@@ -229,15 +229,16 @@ func TestANewKeyDisablesWhatTheLostOneSealed(t *testing.T) {
 // TestDoctorSaysWhatTheSettingsCost: what is left open, or will be refused, is said before it hurts.
 func TestDoctorSaysWhatTheSettingsCost(t *testing.T) {
 	t.Parallel()
-	open := settings{Config: Config{SMTPHost: "mail.example.com", SMTPFrom: "Nightbell <nightbell@localhost>", RetentionDays: 90}}
+	open := settings{Config: Config{PublicURL: "http://localhost:8480", SMTPHost: "mail.example.com", SMTPFrom: "Nightbell <nightbell@localhost>", RetentionDays: 90}}
 	shut := settings{Config: Config{
-		SMTPHost: "mail.example.com", SMTPFrom: "nightbell@example.com", Registration: "closed", OpsListen: "127.0.0.1:9480", RetentionDays: 30,
+		PublicURL: "https://nightbell.example.com", SMTPHost: "mail.example.com", SMTPFrom: "nightbell@example.com", Registration: "closed", OpsListen: "127.0.0.1:9480", RetentionDays: 30,
 	}}
 	for _, c := range []struct {
 		settings settings
 		want     []finding
 	}{
 		{open, []finding{
+			{name: "links", state: "http://localhost:8480"},
 			{name: "sender", state: "Nightbell <nightbell@localhost>"},
 			{name: "registration", state: "open"},
 			{name: "metrics", state: "beside the site"},
@@ -248,7 +249,7 @@ func TestDoctorSaysWhatTheSettingsCost(t *testing.T) {
 		var said []finding
 		for _, f := range c.settings.findings() {
 			switch f.name {
-			case "sender", "registration", "metrics", "kept":
+			case "links", "sender", "registration", "metrics", "kept":
 				said = append(said, finding{name: f.name, state: f.state})
 			}
 		}

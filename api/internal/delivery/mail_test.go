@@ -79,18 +79,23 @@ func TestAnUnknownOutcomeIsRetriedOnce(t *testing.T) {
 	}
 }
 
+// losesAnswers is a server that may have taken each message while it is broken.
+func losesAnswers(broken *atomic.Bool) *provider {
+	return &provider{answer: func(context.Context, notify.Message) error {
+		if broken.Load() {
+			return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+		}
+		return nil
+	}}
+}
+
 // TestAFaultOfSecondsUsesNoPolicyUp drops each connection at the end of the mail: for six seconds, which
 // must lose no page, and for good, which must not take the time of the policy's steps away.
 func TestAFaultOfSecondsUsesNoPolicyUp(t *testing.T) {
 	for fault, want := range map[time.Duration]string{6 * time.Second: "sent", time.Hour: "failed: the answer was lost (2 tries)"} {
 		o := newOutbox(t)
 		var broken atomic.Bool
-		mails := o.replica(notify.Email, &provider{answer: func(context.Context, notify.Message) error {
-			if broken.Load() {
-				return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
-			}
-			return nil
-		}})
+		mails := o.replica(notify.Email, losesAnswers(&broken))
 		o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 		for second := range 120 {
 			broken.Store(time.Duration(second)*time.Second < fault)
@@ -111,12 +116,7 @@ func TestAFaultOfSecondsUsesNoPolicyUp(t *testing.T) {
 func TestAFaultOfSecondsInAStormLosesNoPage(t *testing.T) {
 	o := newOutbox(t)
 	var broken atomic.Bool
-	mails := o.replica(notify.Email, &provider{answer: func(context.Context, notify.Message) error {
-		if broken.Load() {
-			return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
-		}
-		return nil
-	}})
+	mails := o.replica(notify.Email, losesAnswers(&broken))
 	for second := range 45 {
 		broken.Store(second < 6)
 		if second < 8 {

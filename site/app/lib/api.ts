@@ -131,8 +131,8 @@ export async function send(request: Call, token?: string): Promise<Response> {
   if (request.body !== undefined) headers['Content-Type'] = 'application/json';
   if (token) headers.Authorization = `Bearer ${token}`;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-  const limit = request.timeout ?? (request.method === 'GET' ? patience.reading : patience.acting);
   const reads = request.reads ?? request.method === 'GET';
+  const limit = request.timeout ?? (reads ? patience.reading : patience.acting);
   const within = (limit: number, signal?: AbortSignal) =>
     AbortSignal.any([signal ?? [], limit > 0 ? AbortSignal.timeout(limit) : []].flat());
   const ask = async (signal: AbortSignal) => {
