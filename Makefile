@@ -67,7 +67,8 @@ build: $(STAMPS)/site $(STAMPS)/postgres ## Build bin/nightbell with the site an
 
 # The site is compiled into the binary, so it is copied to where go:embed can see it.
 EMBEDDED_SITE := api/internal/platform/web/dist
-SITE_SOURCES = CHANGELOG.md api/gen/openapi/openapi.yaml api/internal/incident/testdata/lifecycle.md proto/vectors/config.json \
+SITE_SOURCES = CHANGELOG.md api/gen/openapi/openapi.yaml api/internal/incident/testdata/lifecycle.md \
+  api/internal/channel/webhook/testdata/page.json proto/vectors/config.json \
   $(shell find site proto/gen/ts docs-mdx sdk-*/examples sdk-go/*/example -type f \
   -not -path '*/node_modules/*' -not -path 'site/build/*' -not -path '*/.react-router/*' \
   -not -path 'site/test-results/*' -not -path 'site/e2e/*' 2>/dev/null)
