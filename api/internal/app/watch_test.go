@@ -98,7 +98,7 @@ func TestNoticesShowNothingOfAnotherOrganizationsPages(t *testing.T) {
 	for _, n := range []*tenant{paged, other} {
 		for _, who := range []string{"owner", "admin"} {
 			got := r.plainly(http.MethodGet, "/v1/installation", n.bearers[who], nil).body
-			want := `{"notices":[{"kind":"blocked","message":"Pages by e-mail are delayed: the mail server of this installation does not take mail at the moment."}],"mail":"inbox"}`
+			want := `{"notices":[{"kind":"blocked","message":"Pages by e-mail are delayed or lost: the mail server of this installation does not take mail at the moment."}],"mail":"inbox"}`
 			if got != want {
 				t.Errorf("%s of %s is told %s", who, n.name, got)
 			}

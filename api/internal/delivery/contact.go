@@ -71,8 +71,8 @@ func (t try) failures() int {
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell: what may have arrived keeps
 // the step its time, so that no fault of seconds uses a policy up.
-func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, hopeless []notifydb.DuePage, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
-	var pages []notifydb.DuePage
+func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []notifydb.Result, skipped *[]notifydb.DuePage, now time.Time) (moved bool) {
+	var pages, hopeless []notifydb.DuePage
 	for _, result := range results {
 		page := notifydb.DuePage{OrgID: claim.OrgID, ID: result.PageID}
 		if result.State == "pending" || result.State == "failed" {

@@ -100,14 +100,12 @@ type Outbox struct {
 	sending map[uuid.UUID]*underWay
 	// waitUntil names the contacts that must wait.
 	waitUntil map[uuid.UUID]time.Time
-	// standing is how the provider does.
-	standing standing
 	// recent are the latest messages to each contact, to see a flood.
 	recent map[uuid.UUID][]time.Time
 	// opened are how many incidents organizations had at times of the last minute.
 	opened map[uuid.UUID][]openedBy
-	// skipped are dead pages whose policy's next step waits for an incident that another
-	// transaction had locked. A process that dies with them leaves the step its delay.
+	// skipped are dead pages whose policy's next step is to follow with the next look: another transaction had
+	// locked their incident, or they are many. A process that dies with them leaves the step its delay.
 	skipped []notifydb.DuePage
 
 	// claimLimit and recordLimit are claimTimeout and recordTimeout; tests of a slow database
@@ -153,7 +151,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	var room notifydb.Room
 	var renewals []notifydb.Renewal
 	var without []uuid.UUID
-	var skipped []notifydb.DuePage
+	var dead []notifydb.DuePage
 	var now time.Time
 	var renewed, due bool
 	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
@@ -162,7 +160,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		}
 		d.endLost(now)
 		if renewals = d.renewals(now); len(renewals) > 0 {
-			if skipped, renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
+			if dead, renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
 				return err
 			}
 		}
@@ -176,7 +174,7 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		return false, err
 	}
 	d.renewed(renewals, now)
-	d.addSkipped(skipped)
+	d.addSkipped(dead)
 	for _, claim := range claims {
 		d.limitRate(claim, now)
 		d.begin(ctx, claim)

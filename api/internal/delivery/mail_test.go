@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/mail"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -150,5 +151,82 @@ func TestAnUnknownMailboxIsSaidAtOnce(t *testing.T) {
 	deliver(t, o.deliverer)
 	if want := "failed: the mail server refused the mail for good: 550 5.0.0 no such mailbox"; o.states(t) != want {
 		t.Errorf("the page is %q", o.states(t))
+	}
+}
+
+// TestAMailThatIsRefusedForWhatItSaysTakesNoOtherAlong: two pages travel together, and the server refuses what
+// one of them says. The contact is not to blame.
+func TestAMailThatIsRefusedForWhatItSaysTakesNoOtherAlong(t *testing.T) {
+	o := newOutbox(t)
+	var tries atomic.Int32
+	o.provider.answers(func(_ context.Context, message notify.Message) error {
+		for _, told := range message.Incidents {
+			if told.Title == "spam" {
+				tries.Add(1)
+				return notify.Installation(notify.Refused(errors.New("554 spam")))
+			}
+		}
+		return nil
+	})
+	o.Accept(t, pagingtest.Firing("spam", "spam", pagingtest.Began), pagingtest.Firing("sound", "sound", pagingtest.Began))
+	for range 120 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(time.Second)
+	}
+	if got, want := o.states(t), "failed: 554 spam (5 tries)"; !strings.Contains(got, want) || !strings.Contains(got, "sent") || tries.Load() != 5 {
+		t.Errorf("after %d tries the pages are %q", tries.Load(), got)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM contact_method WHERE failures > 0`); got != 0 {
+		t.Errorf("%d contacts are said to fail", got)
+	}
+}
+
+// TestALostAnswerOfAnOldPageIsTriedOnceMore: the mail server was away for hours, and loses the first answer.
+func TestALostAnswerOfAnOldPageIsTriedOnceMore(t *testing.T) {
+	o := newOutbox(t)
+	said := notify.Installation(errors.New("away"))
+	o.provider.answers(func(context.Context, notify.Message) error { return said })
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range 200 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(time.Minute)
+	}
+	said = notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+	o.Clock.Advance(notify.LongestWait)
+	deliver(t, o.deliverer)
+	said = nil
+	o.Clock.Advance(notify.UnknownWait)
+	deliver(t, o.deliverer)
+	if got := o.states(t); got != "sent" {
+		t.Errorf("the page is %q", got)
+	}
+}
+
+// TestAStopUsesUpNoTry: each restart breaks off a mail whose answer is awaited.
+func TestAStopUsesUpNoTry(t *testing.T) {
+	o := newOutbox(t)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for range 3 {
+		o.provider.answers(func(ctx context.Context, _ notify.Message) error {
+			<-ctx.Done()
+			return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+		})
+		stopping := o.patient(o.provider)
+		before := len(o.provider.messages())
+		if _, err := stopping.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		await(t, func() bool { return len(o.provider.messages()) > before })
+		over, end := context.WithCancel(t.Context())
+		end()
+		if err := stopping.Close(over); err == nil {
+			t.Fatal("it waited")
+		}
+		o.Clock.Advance(time.Minute)
+	}
+	o.provider.answers(func(context.Context, notify.Message) error { return nil })
+	deliver(t, o.deliverer)
+	if got := o.states(t); got != "sent" {
+		t.Errorf("the page is %q", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// faultsAtMost ends a page that keeps failing by our own mistake.
+// faultsAtMost ends a page that keeps failing by our own mistake, or for what its message says.
 const faultsAtMost = 5
 
 // settleLock is how long settling waits for somebody who changes the same pages.
@@ -48,7 +48,6 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 			return err
 		}
 		held, results := done.held(claim), done.results(claim, now)
-		d.note(claim, done, slices.ContainsFunc(results, func(r notifydb.Result) bool { return r.State == "failed" }), now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
 		if err != nil || len(settled)+len(held) == 0 || bare {
 			return err
@@ -66,8 +65,8 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		grew = len(entries) > 0
 		incidentdb.QueueTimeline(batch, entries, now)
 		done.queueContact(batch, claim, now)
-		skipped = nil
-		moved = done.queueFailOver(batch, claim, results, hopeless, &skipped, now)
+		skipped = hopeless // for the next look: there may be thousands, and this result is not to wait for them
+		moved = done.queueFailOver(batch, claim, results, &skipped, now) || len(hopeless) > 0
 		return postgres.Finish(ctx, tx, batch)
 	}, postgres.LockTimeout(settleLock))
 	if err == nil && grew {
@@ -115,23 +114,26 @@ func (t try) held(claim notifydb.Claim) (held []uuid.UUID) {
 	return held
 }
 
+// alone reports whether the message may be what is wrong, so that each of its pages is tried alone.
+func (t try) alone() bool { return t.internal || errors.Is(t.err, notify.ErrRefused) }
+
 // waitsItsTurn reports whether the address is not confirmed and has had its mail of this hour.
 func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) }
 
 // fail decides whether a page that did not get through is tried again.
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	result.Fault, result.Blocked, result.Unknown = t.internal, t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
+	result.Fault, result.Blocked, result.Unknown = t.alone(), t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
 	switch {
 	case t.waitsItsTurn():
 		wait, _ := notify.RetryAfter(t.err)
 		next, giveUp = now.Add(wait), false
-	case t.internal:
+	case t.alone():
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
 	case result.Unknown:
-		next, giveUp = now.Add(notify.UnknownWait), giveUp || page.Unknowns+1 >= notify.UnknownAttempts
+		next, giveUp = now.Add(notify.UnknownWait), page.Unknowns+1 >= notify.UnknownAttempts
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false
 	case !result.Blocked:
@@ -142,7 +144,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 		result.State, result.NextTryAt, result.Reason = "pending", next, why
 		return
 	}
-	result.State, result.Reason = "failed", why
+	result.State, result.Reason, result.Lost = "failed", why, t.called
 	if page.Attempts > 1 {
 		result.Reason = fmt.Sprintf("%s (%d tries)", why, page.Attempts)
 	}

@@ -33,7 +33,8 @@ type try struct {
 	// internal is set when err is our mistake, and abandoned when there is nothing to
 	// record: somebody else has the pages now, or will.
 	internal, abandoned bool
-	// lost is set when the send was broken off because nobody could renew its lease.
+	// lost is set when we broke the send off: nobody could renew its lease, or the process stops. It does not
+	// count as one of the tries that a lost answer has.
 	lost bool
 	// counted is set once the try took of the organization's share of mails to addresses that
 	// are not verified.
@@ -106,7 +107,7 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 		answered = d.endWhenAnswered(ctx, cancel, claim)
 	}
 	done.receipt, done.err = d.channel.Send(ctx, message)
-	done.lost = errors.Is(context.Cause(ctx), errLeaseLost)
+	done.lost = errors.Is(context.Cause(ctx), errLeaseLost) || d.hasAborted()
 	if checked, all := answered(); all && done.err != nil {
 		done.checked = checked
 		if !errors.Is(done.err, notify.ErrUnknownOutcome) { // it may have gone out, and the log says so
@@ -244,6 +245,15 @@ func (d *Outbox) pause(wait time.Duration) bool {
 		return false
 	case <-time.After(wait):
 		return true
+	}
+}
+
+func (d *Outbox) hasAborted() bool {
+	select {
+	case <-d.aborted:
+		return true
+	default:
+		return false
 	}
 }
 

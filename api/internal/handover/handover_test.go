@@ -289,6 +289,24 @@ func TestNoticesAreTriedAgainOrEnd(t *testing.T) {
 	}
 }
 
+// TestANoticeThatMayHaveArrivedIsNotRepeated: a server that takes long for its answer got a copy at each try.
+func TestANoticeThatMayHaveArrivedIsNotRepeated(t *testing.T) {
+	r := newRota(t)
+	r.round(t)
+	r.mail.answer = func(context.Context) error {
+		return notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+	}
+	r.Clock.Freeze(tuesday.Add(24 * time.Hour))
+	r.round(t)
+	r.Clock.Advance(time.Hour)
+	if got := r.round(t); got != "" {
+		t.Errorf("told again:\n%s", got)
+	}
+	if want := "Bob on sent: the answer was lost\nAda off sent: the answer was lost"; r.notices(t) != want {
+		t.Errorf("stored\n%s", r.notices(t))
+	}
+}
+
 func TestAWorkerThatDiedIsFollowed(t *testing.T) {
 	r := newRota(t)
 	r.round(t)

@@ -71,6 +71,9 @@ func (h *Notifier) deliver(ctx context.Context, claim oncalldb.Claim) error {
 	default:
 		receipt, err = h.send(ctx, handover)
 	}
+	if errors.Is(err, notify.ErrUnknownOutcome) && ctx.Err() == nil {
+		receipt, err = notify.Receipt{Detail: err.Error()}, nil // a copy at each try would be worse
+	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -33,6 +33,9 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 			if worse || b.firesAgain(a) {
 				ref.Add(a.OrgID, a.Stored.IncidentID)
 			}
+			if other, exists := b.open[b.subjects[i]]; exists && b.firesAgain(a) {
+				ref.Add(a.OrgID, other)
+			}
 		case alert.Suppressed, alert.Ended:
 		}
 	}
@@ -55,15 +58,22 @@ func (b *batch) lockIncidents(ctx context.Context) error {
 	return nil
 }
 
-// reopen has alerts that fire again open an incident where theirs was resolved since it was read: by whoever
-// stored the end of the last alert that fired.
+// reopen has alerts that fire again open an incident where theirs was resolved since it was read, by whoever
+// stored the end of the last alert that fired, or is about something else: alerts are grouped in another way
+// since they joined it.
 func (b *batch) reopen() {
 	for i, a := range b.alerts {
 		record, locked := b.records[a.Stored.IncidentID]
-		if b.meanings[i] == alert.Repeat && b.firesAgain(a) && locked && !record.Status.Open() {
+		if b.meanings[i] == alert.Repeat && b.firesAgain(a) && locked && (!record.Status.Open() || b.regrouped(i, record)) {
 			b.meanings[i] = alert.OpenOrJoin
 		}
 	}
+}
+
+// regrouped reports whether an alert's incident is neither about the alert's subject nor took in one that is.
+func (b *batch) regrouped(i int, record incidentdb.Record) bool {
+	subject := b.subjects[i]
+	return b.alerts[i].Received.Event == nil && record.Key != "" && record.Key != subject.Key && b.open[subject] != record.ID
 }
 
 // firesAgain reports whether an alert that was over fires.

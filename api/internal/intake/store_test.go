@@ -148,6 +148,20 @@ func TestAnAlertThatFiresAgainWithItsOldStart(t *testing.T) {
 		w.Accept(t, ends("b"))
 		expect(t, "incidents", w.Incidents(t), "triggered critical 2")
 	})
+	t.Run("after a message named another group for it", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		regrouped := func(received alert.Received, group string) alert.Received { received.Group = group; return received }
+		w.Accept(t, regrouped(fires("b"), "h"))
+		w.Accept(t, regrouped(ends("a"), "h"))
+		expect(t, "incidents while it goes on", w.Incidents(t), "triggered critical 2")
+		w.Clock.Advance(time.Minute)
+		w.Accept(t, regrouped(fires("a"), "h"))
+		expect(t, "incidents", w.Incidents(t), "triggered critical 2", "triggered critical 1")
+		w.Accept(t, regrouped(fires("a"), "h"))
+		w.Accept(t, pagingtest.Firing("c", "h", pagingtest.Began))
+		expect(t, "incidents with another of the new group", w.Incidents(t), "triggered critical 2", "triggered critical 2")
+	})
 	t.Run("after a person resolved it while it fired", func(t *testing.T) {
 		t.Parallel()
 		w := began(t)

@@ -16,6 +16,9 @@ var (
 	// ErrInstallation marks errors of this installation (its mail server, its disk): they
 	// say nothing about the contact.
 	ErrInstallation = errors.New("the installation's own failure")
+	// ErrRefused marks errors of a provider that has nothing against the address, but refuses what the message
+	// says, or who sends it. It may take others: the pages of this one are tried again a few times, each alone.
+	ErrRefused = errors.New("refused")
 	// ErrUnknownOutcome marks errors after which the provider may have taken the message.
 	ErrUnknownOutcome = errors.New("the outcome is not known")
 )
@@ -26,6 +29,9 @@ func Permanent(err error) error { return marked{err, ErrPermanent} }
 
 // Installation marks err with ErrInstallation.
 func Installation(err error) error { return marked{err, ErrInstallation} }
+
+// Refused marks err with ErrRefused.
+func Refused(err error) error { return marked{err, ErrRefused} }
 
 // UnknownOutcome marks err with ErrUnknownOutcome.
 func UnknownOutcome(err error) error { return marked{err, ErrUnknownOutcome} }

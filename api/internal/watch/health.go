@@ -75,24 +75,19 @@ type Blocked struct {
 // problem tells administrators of it, without what it says of an organization's pages.
 func (b Blocked) problem() Problem {
 	if b.Channel == notify.Email {
-		return Problem{Kind: "blocked", Message: "Pages by e-mail are delayed: the mail server of this installation does not take mail at the moment."}
+		return Problem{Kind: "blocked", Message: "Pages by e-mail are delayed or lost: the mail server of this installation does not take mail at the moment."}
 	}
 	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
 }
 
 // ownFault reports whether pages are kept by the faults of one contact or two: the provider takes other
 // messages at this time, and took one after the last of them was blocked.
-func (a *Auditor) ownFault(b Blocked, now time.Time) bool {
-	outbox := a.outboxes[b.Channel]
-	if outbox == nil || b.Contacts >= manyBlocked {
-		return false
-	}
-	accepted := outbox.AcceptedAt()
-	return accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
+func (b Blocked) ownFault(accepted, now time.Time) bool {
+	return b.Contacts < manyBlocked && accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
 }
 
 // Blocked finds pages that have been kept for a minute by this installation's own failures, and whether mail
-// is given up although nothing is kept.
+// is given up although nothing is kept. Rows tell, so that each replica knows what all of them met.
 func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
@@ -103,24 +98,54 @@ func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 		if err != nil {
 			return err
 		}
-		if blocked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked]); err != nil {
+		kept, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
+		if err != nil {
 			return err
 		}
-		blocked = slices.DeleteFunc(blocked, func(b Blocked) bool { return a.ownFault(b, now) })
-		mail := a.outboxes[notify.Email]
-		if mail == nil || slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
+		blocked = nil
+		for _, b := range kept {
+			accepted, err := acceptedAt(ctx, tx, b.Channel)
+			if err != nil {
+				return err
+			}
+			if !b.ownFault(accepted, now) {
+				blocked = append(blocked, b)
+			}
+		}
+		if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
 			return nil
 		}
-		var several bool
-		if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
-			return err
-		}
-		if since, ok := mail.LosingSince(now, several); ok {
+		since, ok, err := mailIsLost(ctx, tx, now)
+		if ok {
 			blocked = append(blocked, Blocked{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"})
 		}
-		return nil
+		return err
 	})
 	return blocked, err
+}
+
+// mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
+// of this installation.
+func mailIsLost(ctx context.Context, tx pgx.Tx, now time.Time) (since time.Time, ok bool, err error) {
+	losses, err := lossesSince(ctx, tx, notify.Email, now.Add(-lossesLast))
+	if err != nil || len(losses) == 0 {
+		return time.Time{}, false, err
+	}
+	accepted, err := acceptedAt(ctx, tx, notify.Email)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	if accepted.After(now.Add(-lossesLast)) {
+		if losses, err = lossesSince(ctx, tx, notify.Email, accepted); err != nil {
+			return time.Time{}, false, err
+		}
+	}
+	var several bool
+	if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
+		return time.Time{}, false, err
+	}
+	since, ok = losing(losses, now, several)
+	return since, ok, nil
 }
 
 // refusals tells of alerts that were refused in this round and in the one before it.

@@ -108,7 +108,7 @@ func TestAMailServerThatRefusesWithholdsTheDeadMan(t *testing.T) {
 	if len(seen[0])+len(seen[1]) > 0 || !slices.Equal(seen[2], []string{"blocked"}) || !slices.Equal(seen[4], []string{"blocked"}) {
 		t.Errorf("every half minute the problems were %v: want it told after a minute", seen)
 	}
-	if got, want := w.watch.Problems()[0].Message, "Pages by e-mail are delayed: the mail server of this installation does not take mail at the moment."; got != want {
+	if got, want := w.watch.Problems()[0].Message, "Pages by e-mail are delayed or lost: the mail server of this installation does not take mail at the moment."; got != want {
 		t.Errorf("told %q", got)
 	}
 	if logged := w.logged.String(); !strings.Contains(logged, "channel=email pages=1 since=") || !strings.Contains(logged, "the mail server cannot be reached") {
@@ -167,6 +167,40 @@ func TestADeadContactIsNoProblemOfTheInstallation(t *testing.T) {
 	}
 	if got := pgtest.One[int](t, w.Database, `SELECT count(*) FROM contact_method WHERE failures >= 3 AND failing_since IS NOT NULL`); got != 1 {
 		t.Error("the contact is not flagged")
+	}
+}
+
+// TestALostPageWithholdsTheDeadMan on a quiet night: the server takes the mail twice and never says so, and
+// nothing else is due. A replica that sent nothing itself, or was started since, tells of it too.
+func TestALostPageWithholdsTheDeadMan(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.failure = notify.Installation(notify.UnknownOutcome(errors.New("the answer was lost")))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '1 day'`)
+	w.deliver(t)
+	w.Clock.Advance(notify.UnknownWait + time.Second)
+	w.deliver(t)
+	if got := w.Pages(t); !slices.Equal(got, []string{"Ada failed"}) {
+		t.Fatalf("the pages are %v", got)
+	}
+	if got := w.round(t); len(got) > 0 {
+		t.Errorf("at once: %v", got)
+	}
+	w.Clock.Advance(time.Minute)
+	other := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), map[notify.Kind]*delivery.Outbox{}, paging.Signals{})
+	if blocked, err := other.Blocked(t.Context()); err != nil || len(blocked) != 1 {
+		t.Errorf("another replica finds %v, %v", blocked, err)
+	}
+	if got := w.round(t); !slices.Equal(got, []string{"blocked"}) {
+		t.Errorf("after a minute: %v", got)
+	}
+	w.failure = nil
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '1 day'`)
+	w.deliver(t)
+	if got := w.round(t); len(got) > 0 {
+		t.Errorf("after another mail was taken: %v", got)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/textproto"
+	"regexp"
 	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/notify"
@@ -48,8 +49,10 @@ func explainSend(ctx context.Context, at step, err error) error {
 	switch {
 	case at == namingSender && code >= 400:
 		return notify.Installation(fmt.Errorf("the mail server refused the sender NIGHTBELL_SMTP_FROM: %s", said))
-	case code >= 500:
+	case code >= 500 && (at == namingRecipient || isMailbox(said)):
 		return notify.Permanent(fmt.Errorf("the mail server refused the mail for good: %s", said))
+	case code >= 500: // by a quota, a rule about content, an unconfirmed sender
+		return notify.Installation(notify.Refused(fmt.Errorf("the mail server refused the mail: %s", said)))
 	case at == namingRecipient && code >= 400:
 		return fmt.Errorf("the mail server refused the recipient for now: %s", said)
 	case code >= 400:
@@ -62,6 +65,11 @@ func explainSend(ctx context.Context, at step, err error) error {
 		return notify.Installation(errors.New("the connection to the mail server broke before it took the mail"))
 	}
 }
+
+// aboutMailbox is an enhanced status code (RFC 3463) about the address or its mailbox, after the reply's code.
+var aboutMailbox = regexp.MustCompile(`^\d{3} 5\.[12]\.\d`)
+
+func isMailbox(said string) bool { return aboutMailbox.MatchString(said) }
 
 func timedOut(ctx context.Context, err error) bool {
 	network, isNetwork := errors.AsType[net.Error](err)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http/httptest"
 	netmail "net/mail"
+	"net/textproto"
 	"reflect"
 	"slices"
 	"strings"
@@ -150,7 +151,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 		{"greylisted", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted, try again"}, false, "451 4.0.0 greylisted, try again", 0},
 		{"no mailbox", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox"}, true, "550 5.0.0 no such mailbox", 0},
 		{"sender refused", smtpcatcher.Fault{At: smtpcatcher.AtMail, Code: 553, Message: "not you"}, false, "553 5.0.0 not you", 0},
-		{"too large", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 552, Message: "too large"}, true, "552 5.0.0 too large", 0},
+		{"too large", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 552, Message: "too large"}, false, "552 5.0.0 too large", 0},
 		{"later", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 452, Message: "disk full"}, false, "452 4.0.0 disk full", 0},
 		{"dropped before", smtpcatcher.Fault{At: smtpcatcher.AtData, Drop: true}, false, "did not say that it took it", 0},
 		{"dropped after", smtpcatcher.Fault{At: smtpcatcher.AfterData, Drop: true}, false, "did not say that it took it", 1},
@@ -169,6 +170,36 @@ func TestAnswersOfTheServer(t *testing.T) {
 				t.Errorf("%d mails were taken, want %d", got, c.mails)
 			}
 		})
+	}
+}
+
+// TestWhoIsToBlameForARefusedMail: a quota or a rule of the server refuses after the recipient was accepted
+// and is no fault of the contact; a mailbox that is full or gone is.
+func TestWhoIsToBlameForARefusedMail(t *testing.T) {
+	for _, c := range []struct {
+		at         step
+		code       int
+		text, says string
+	}{
+		{endingMail, 550, "5.4.5 Daily user sending limit exceeded.", "installation refused"},
+		{endingMail, 554, "Message rejected: Email address is not verified.", "installation refused"},
+		{sendingMail, 554, "5.7.1 no valid recipients", "installation refused"},
+		{endingMail, 552, "5.2.2 mailbox full", "permanent"},
+		{endingMail, 550, "5.1.1 no such user", "permanent"},
+		{namingRecipient, 550, "5.7.1 not here", "permanent"},
+		{endingMail, 452, "4.3.1 disk full", "installation"},
+	} {
+		err := explainSend(t.Context(), c.at, &textproto.Error{Code: c.code, Msg: c.text})
+		var says []string
+		for mark, word := range map[error]string{notify.ErrInstallation: "installation", notify.ErrRefused: "refused", notify.ErrPermanent: "permanent"} {
+			if errors.Is(err, mark) {
+				says = append(says, word)
+			}
+		}
+		slices.Sort(says)
+		if got := strings.Join(says, " "); got != c.says {
+			t.Errorf("%d %s: %q, want %q", c.code, c.text, got, c.says)
+		}
 	}
 }
 

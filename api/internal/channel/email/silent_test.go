@@ -52,7 +52,7 @@ func TestWhatTheServerHasDecidedIsNotWaitedFor(t *testing.T) {
 		{"MAIL", "451 later", false, false},
 		{"RCPT", "451 later", false, false},
 		{"RCPT", "550 no such mailbox", false, true},
-		{"DATA", "550 no", false, true},
+		{"DATA", "550 no", false, false},
 		{".", "250 taken", true, false},
 	} {
 		t.Run(c.command+" "+c.answer, func(t *testing.T) {

@@ -34,8 +34,9 @@ LIMIT $4 FOR NO KEY UPDATE OF n SKIP LOCKED`
 
 // Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
 // own pages and those behind it, fails over, and counts as blocked by this installation. Where the
-// contact counts as dead, the next step does not wait for it either (see QueueNextStep for skipped).
-func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (skipped []DuePage, moved bool, err error) {
+// contact counts as dead, the next step does not wait for it either: these pages are given back, for a
+// transaction that no lease depends on (see FailOverDue).
+func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (dead []DuePage, moved bool, err error) {
 	batch := &pgx.Batch{}
 	var late latePages
 	for _, r := range renewals {
@@ -51,6 +52,5 @@ func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (s
 	}
 	batch = &pgx.Batch{}
 	QueueFailOver(batch, late.all, now)
-	QueueNextStep(batch, late.dead, &skipped, now)
-	return skipped, true, tx.SendBatch(ctx, batch).Close()
+	return late.dead, true, tx.SendBatch(ctx, batch).Close()
 }

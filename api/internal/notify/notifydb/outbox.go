@@ -34,6 +34,9 @@ type Room struct {
 	UnderWay map[uuid.UUID]int
 }
 
+// claimSlack is how much older the time of a look may be than what was settled beside it.
+const claimSlack = 10 * time.Second
+
 // Claim is the right to send one message: the due pages of one contact, held by one
 // worker until Until.
 type Claim struct {
@@ -233,7 +236,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 			most[i] = 1
 		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.UnknownWait)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.UnknownWait+claimSlack)
 	if err != nil {
 		return nil, err
 	}

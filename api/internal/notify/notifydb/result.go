@@ -19,6 +19,8 @@ type Result struct {
 	// Fault is set when the try failed by our own mistake, Unknown when the provider may
 	// have taken the message, Blocked when this installation's own failure keeps it.
 	Fault, Unknown, Blocked bool
+	// Lost is set when it failed although its provider was called.
+	Lost bool
 }
 
 // Delivery is how one try ended.
@@ -34,9 +36,11 @@ const settlePagesSQL = `
 UPDATE notification n
 SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
     finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.fault::integer,
-    unknowns = n.unknowns + r.unknown::integer, blocked_since = CASE WHEN r.blocked THEN coalesce(n.blocked_since, $3) END
+    unknowns = n.unknowns + r.unknown::integer, blocked_since = CASE WHEN r.blocked THEN coalesce(n.blocked_since, $3) END,
+    lost_at = CASE WHEN r.lost THEN $3 END
 FROM (SELECT $1::uuid AS org_id, unnest($4::uuid[]) AS id, unnest($5::text[]) AS state, unnest($6::timestamptz[]) AS next_try_at,
-             unnest($7::text[]) AS reason, unnest($8::boolean[]) AS fault, unnest($9::boolean[]) AS unknown, unnest($10::boolean[]) AS blocked) r
+             unnest($7::text[]) AS reason, unnest($8::boolean[]) AS fault, unnest($9::boolean[]) AS unknown, unnest($10::boolean[]) AS blocked,
+             unnest($11::boolean[]) AS lost) r
 WHERE n.org_id = r.org_id AND n.id = r.id AND n.lease_token = $2
 RETURNING n.id`
 
@@ -51,15 +55,15 @@ func SettlePages(ctx context.Context, tx pgx.Tx, claim Claim, held []uuid.UUID, 
 	pages := make([]uuid.UUID, n)
 	states, reasons := make([]string, n), make([]string, n)
 	next := make([]*time.Time, n)
-	faults, unknown, blocked := make([]bool, n), make([]bool, n), make([]bool, n)
+	faults, unknown, blocked, lost := make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)
 	for i, r := range results {
 		pages[i], states[i], reasons[i] = r.PageID, r.State, r.Reason
 		if !r.NextTryAt.IsZero() {
 			next[i] = &results[i].NextTryAt
 		}
-		faults[i], unknown[i], blocked[i] = r.Fault, r.Unknown, r.Blocked
+		faults[i], unknown[i], blocked[i], lost[i] = r.Fault, r.Unknown, r.Blocked, r.Lost
 	}
-	rows, err := tx.Query(ctx, settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults, unknown, blocked)
+	rows, err := tx.Query(ctx, settlePagesSQL, claim.OrgID, claim.DeliveryID, now, pages, states, next, reasons, faults, unknown, blocked, lost)
 	if err != nil {
 		return nil, err
 	}

@@ -903,6 +903,7 @@ CREATE TABLE notification (
     faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake; such a page is sent alone
     unknowns          integer NOT NULL DEFAULT 0, -- tries after which the provider may have taken the message
     blocked_since     timestamptz, -- since when only this installation's own failures keep it from being sent
+    lost_at           timestamptz, -- when it was given up although its provider was called
     failed_over_at    timestamptz, -- when the person's next contact method was made due in its place
     finished_at       timestamptz,
     finished_for      text NOT NULL DEFAULT '',
@@ -928,6 +929,7 @@ CREATE INDEX notification_open_idx ON notification (contact_method_id, severity_
 CREATE INDEX notification_unreached_idx ON notification (contact_method_id, severity_rank, due_at) WHERE finished_at IS NULL AND failed_over_at IS NULL;
 CREATE INDEX notification_incident_idx ON notification (incident_id);
 CREATE INDEX notification_blocked_idx ON notification (blocked_since) WHERE finished_at IS NULL AND blocked_since IS NOT NULL;
+CREATE INDEX notification_lost_idx ON notification (lost_at) WHERE lost_at IS NOT NULL;
 
 -- One try to hand one message, which may carry many incidents, to a provider. Its id is the
 -- lease token of the notifications it carries, notification_ids.
@@ -950,6 +952,8 @@ CREATE TABLE delivery (
 );
 -- Whether a message to a contact is under way: one row however many pages it carries.
 CREATE INDEX delivery_sending_idx ON delivery (contact_method_id) WHERE outcome = 'sending';
+-- When a provider last took a message: whether it fails, or an address does.
+CREATE INDEX delivery_accepted_idx ON delivery (channel, finished_at) WHERE outcome = 'accepted';
 
 -- "Send me a test page": one try to hand a message that says it is a test to the provider of one
 -- contact method, with what came of it. It is no page: nothing escalates, and no page waits for it.
