@@ -44,7 +44,7 @@ const (
 
 // room is how many more sends may begin, and for whom. Where every slot, of all or of an
 // organization, is taken by a send that has turned slow, one more may begin at a time: it finds
-// out whether the mail server is back while old connections hang for ten minutes.
+// out whether the mail server is back while old connections hang, for up to ten minutes.
 func (d *Outbox) room() notifydb.Room {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -57,7 +57,7 @@ func New(db *postgres.DB, options Options) *Mailer {
 }
 
 func (m *Mailer) send(ctx context.Context, due authdb.PasswordResetMail, now time.Time) error {
-	err := linkmail.Post(ctx, m.options.Mail, notify.PasswordReset{
+	err := linkmail.Post(ctx, m.options.Mail, due.Tries, notify.PasswordReset{
 		ID: due.ID, OrgID: due.OrgID, SentAt: now,
 		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Account", Address: due.Email},
 		URL: auth.ResetURL(m.options.PublicURL, auth.ResetToken(m.options.Key, due.ID)),

@@ -60,7 +60,7 @@ func New(db *postgres.DB, options Options) *Mailer {
 }
 
 func (m *Mailer) send(ctx context.Context, due orgdb.InvitationMail, now time.Time) error {
-	failure := linkmail.Post(ctx, m.options.Mail, notify.Invitation{
+	failure := linkmail.Post(ctx, m.options.Mail, due.Tries, notify.Invitation{
 		ID: due.ID, OrgID: due.OrgID, SentAt: now,
 		To:      notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Invitation", Address: due.Email},
 		OrgName: due.OrgName, InviterName: due.InviterName, Role: due.Role,

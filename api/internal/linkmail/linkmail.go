@@ -1,6 +1,6 @@
 // Package linkmail sends the mails with links that people wait for: to confirm an address, to join, to set
 // a new password. Several are sent side by side, so that a recipient whose mail server hangs delays none of
-// another organization.
+// another organization. Post is also for mails that tell owners of a webhook which was disabled.
 package linkmail
 
 import (
@@ -21,9 +21,13 @@ const (
 	// atOnce are sent side by side of one kind, atOncePerOrg of one organization.
 	atOnce       = 8
 	atOncePerOrg = 2
-	// within is how long the mail server may take, not the half hour of a page: nobody is paged by these
-	// mails and they are tried again, at the earliest a minute after a try began, so never beside it.
+	// within is how long the mail server may take, not the half hour of a page: others wait for the place. They
+	// are tried again, at the earliest a minute after a try began, so never beside it.
 	within = 50 * time.Second
+	// patientWithin is for the tries from patientFrom on, which are eight minutes and more apart: without the
+	// link an address is not paged, also that of a server which is always slow.
+	patientWithin = 5 * time.Minute
+	patientFrom   = 4
 )
 
 // Kind is what differs between mails with different links. M is one that is due.
@@ -97,9 +101,13 @@ func (s *Sender[M]) Wait() { s.slots.Wait() }
 
 // Post hands a mail to the mail server, and gives one up that hangs. One that the server may have taken counts
 // as sent: a slow server would get a copy at each try, and who misses the mail asks for another. A panic is a
-// failure like another.
-func Post(stopping context.Context, mail notify.NoticeChannel, notice notify.Notice) (err error) {
-	ctx, cancel := context.WithTimeout(stopping, within)
+// failure like another. Tries counts the tries, with this one.
+func Post(stopping context.Context, mail notify.NoticeChannel, tries int, notice notify.Notice) (err error) {
+	limit := within
+	if tries >= patientFrom {
+		limit = patientWithin
+	}
+	ctx, cancel := context.WithTimeout(stopping, limit)
 	defer cancel()
 	defer func() {
 		if cause := recover(); cause != nil {

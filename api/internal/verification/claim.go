@@ -16,21 +16,29 @@ type dueMail struct {
 	Name, Address string
 	// NextTryAt is when the mail is due again unless it was sent; nil after the last try.
 	NextTryAt *time.Time
+	// Tries counts the tries, with this one.
+	Tries int
 }
 
 // The next try is a minute later, then twice as long each time. After ten tries (17 hours) the mail is due
 // again only when somebody asks. Turn counts the mails of an organization that are due, those with fewer
-// tries first.
+// tries first. MATERIALIZED and LATERAL: what was picked is read by key, however few the planner expects.
 const claimSQL = `
+WITH waiting AS MATERIALIZED (
+    SELECT org_id, id, verification_tries, verification_due_at,
+           row_number() OVER (PARTITION BY org_id ORDER BY verification_tries, verification_due_at, id) AS turn
+    FROM contact_method WHERE verification_due_at <= $1
+), picked AS MATERIALIZED (
+    SELECT org_id, id FROM waiting WHERE turn + cardinality(array_positions($4::uuid[], org_id)) <= $3
+    ORDER BY verification_tries, turn, verification_due_at LIMIT $2
+), due AS MATERIALIZED (
+    SELECT w.* FROM picked p, LATERAL (
+        SELECT org_id, id FROM contact_method WHERE org_id = p.org_id AND id = p.id AND verification_due_at <= $1 FOR NO KEY UPDATE SKIP LOCKED) w
+)
 UPDATE contact_method c SET verification_tries = c.verification_tries + 1,
        verification_due_at = CASE WHEN c.verification_tries < 9 THEN $1::timestamptz + interval '1 minute' * (1 << c.verification_tries) END
-FROM (SELECT w.org_id, w.id FROM contact_method w
-      JOIN (SELECT org_id, id, row_number() OVER (PARTITION BY org_id ORDER BY verification_tries, verification_due_at, id) AS turn
-            FROM contact_method WHERE verification_due_at <= $1) t ON t.org_id = w.org_id AND t.id = w.id
-      WHERE w.verification_due_at <= $1 AND t.turn + cardinality(array_positions($4::uuid[], w.org_id)) <= $3
-      ORDER BY w.verification_tries, t.turn, w.verification_due_at LIMIT $2 FOR NO KEY UPDATE OF w SKIP LOCKED) due
-WHERE c.org_id = due.org_id AND c.id = due.id
-RETURNING c.org_id, c.id, c.name, c.address, c.verification_due_at`
+FROM due WHERE c.org_id = due.org_id AND c.id = due.id
+RETURNING c.org_id, c.id, c.name, c.address, c.verification_due_at, c.verification_tries`
 
 // claim takes mails that are due and for which there is room, so that no other replica sends them before
 // their next try.

@@ -65,7 +65,7 @@ func New(db *postgres.DB, options Options) *Verifier {
 
 func (v *Verifier) send(ctx context.Context, due dueMail, now time.Time) error {
 	claims := notify.VerifyClaims{OrgID: due.OrgID, ContactMethodID: due.ID, Expires: now.Add(notify.VerifyLifetime)}
-	err := linkmail.Post(ctx, v.options.Mail, notify.Verification{
+	err := linkmail.Post(ctx, v.options.Mail, due.Tries, notify.Verification{
 		ID: id.New(), OrgID: due.OrgID, SentAt: now,
 		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: due.Name, Address: due.Address},
 		URL: v.options.PublicURL + "/verify/" + notify.MintVerify(v.options.Key, claims),

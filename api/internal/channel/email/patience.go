@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// How long one step of a conversation may take (RFC 5321 section 4.5.3.2). A server that
-// is cut off sooner may have taken the mail, and gets another copy.
+// How long one step of a conversation may take (RFC 5321 section 4.5.3.2). A server that is cut off sooner
+// after the end of the mail may have taken it, and gets another copy.
 const (
 	// firstWithin is ours: how long a page's first mail waits for a reply until the mail is handed over.
 	// A server that hung and is back takes the next try at once, and no copy can come of it.
 	firstWithin = 30 * time.Second
-	// replyWithin is the same for all other mail.
+	// replyWithin is the same for later tries. Mail that pages nobody ends sooner, with its context.
 	replyWithin = 5 * time.Minute
 	// takenWithin is for the reply to the end of the mail.
 	takenWithin = 10 * time.Minute

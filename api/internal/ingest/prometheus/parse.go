@@ -54,7 +54,7 @@ type message struct {
 	groupLabels  wire.Value
 	commonLabels wire.Value
 	alerts       []wire.Value
-	ungrouped    bool // the sender's group is everything
+	ungrouped    bool // the sender groups by nothing that its alerts have
 	listed       bool // a list of alerts was there, even if it was empty
 	omitted      int  // alerts that the sender or the limit left out
 }
