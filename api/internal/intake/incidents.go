@@ -21,22 +21,14 @@ import (
 func (b *batch) lockIncidents(ctx context.Context) error {
 	var ref incidentdb.Ref
 	for i, a := range b.alerts {
-		switch b.meanings[i] {
-		case alert.Cleared:
+		switch about, exists := b.open[b.subjects[i]]; {
+		case b.meanings[i] == alert.Cleared || b.meanings[i] == alert.Repeat && b.isNews(a):
 			ref.Add(a.OrgID, a.Stored.IncidentID)
-		case alert.OpenOrJoin:
-			if incidentID, exists := b.open[b.subjects[i]]; exists {
-				ref.Add(a.OrgID, incidentID)
+			if exists && b.firesAgain(a) {
+				ref.Add(a.OrgID, about)
 			}
-		case alert.Repeat:
-			worse := a.Received.Status == alert.Firing && a.Received.Severity.Rank() < a.Stored.IncidentSeverity.Rank()
-			if worse || b.firesAgain(a) {
-				ref.Add(a.OrgID, a.Stored.IncidentID)
-			}
-			if other, exists := b.open[b.subjects[i]]; exists && b.firesAgain(a) {
-				ref.Add(a.OrgID, other)
-			}
-		case alert.Suppressed, alert.Ended:
+		case b.meanings[i] == alert.OpenOrJoin && exists:
+			ref.Add(a.OrgID, about)
 		}
 	}
 	for _, c := range b.calls {
@@ -74,6 +66,11 @@ func (b *batch) reopen() {
 func (b *batch) regrouped(i int, record incidentdb.Record) bool {
 	subject := b.subjects[i]
 	return b.alerts[i].Received.Event == nil && record.Key != "" && record.Key != subject.Key && b.open[subject] != record.ID
+}
+
+// isNews reports whether an alert whose incident is open fires again, or more severely than the incident.
+func (b *batch) isNews(a alertdb.Change) bool {
+	return b.firesAgain(a) || a.Received.Status == alert.Firing && a.Received.Severity.Rank() < a.Stored.IncidentSeverity.Rank()
 }
 
 // firesAgain reports whether an alert that was over fires.
