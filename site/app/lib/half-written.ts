@@ -24,7 +24,7 @@ export function keepHalfWritten(what: string, text: string): void {
   const by = currentIdentity();
   if (!by) return;
   const { texts, keys = {} }: Omit<Kept, 'by'> = read() ?? { texts: {} };
-  if (text !== texts[what]) delete keys[what];
+  if (text.trim() !== texts[what]?.trim()) delete keys[what];
   if (text === '') delete texts[what];
   else texts[what] = text;
   store({ by, texts, keys });
