@@ -33,7 +33,7 @@ const inWorkspace = [
   /app\/lib\/(draft|edits|settled-press|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
   /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
   /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,
-  /app\/components\/ui\/(data-table|filter-field|portion|search-select|submit|time|card|checkbox|tabs|time-field)\.tsx$/,
+  /app\/components\/ui\/(data-table|field|filter-field|portion|search-select|submit|time|card|checkbox|tabs|time-field)\.tsx$/,
   /app\/components\/ui\/[\w-]+\.module\.css$/,
 ];
 

@@ -54,6 +54,19 @@ test.describe('escalation policies', () => {
     await expect(page.getByRole('button', { name: 'Save policy' })).toHaveCount(0);
   });
 
+  test('say what is no time, also in hours that are folded away', async ({ page }) => {
+    await open(page, '/oncall/policies/new');
+    const folded = step(page, 1).getByText('Applies to');
+    await folded.click();
+    await step(page, 1).getByRole('button', { name: 'Limit to hours' }).click();
+    const from = page.getByLabel('Hours: from');
+    await from.fill('25:00');
+    await folded.click();
+    await expect(from).toBeHidden();
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await expect(from).toBeFocused();
+  });
+
   test('say what is missing, and ask before changes are lost', async ({ page }) => {
     await open(page, '/oncall/policies/new');
     await page.getByLabel('Description').fill('Nothing else');

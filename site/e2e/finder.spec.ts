@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectClean, open } from './clean';
 import { idOf, service, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
-import { declare } from './made';
+import { declare, nameOf } from './made';
 
 test.beforeEach(({ page, mara }) => signIn(page, mara));
 
@@ -89,6 +89,20 @@ test.describe('the keys', () => {
     await page.keyboard.press('Control+k');
     await expect(field(page)).toBeFocused();
   });
+});
+
+test('an incident that is created from the palette is shown, and no dialog before it', async ({ page }) => {
+  await open(page, '/services');
+  await page.keyboard.press('Control+k');
+  await field(page).fill('create incident');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Create Incident' });
+  const title = nameOf('Created from the palette');
+  await dialog.getByLabel('Title').fill(title);
+  await dialog.getByLabel('Severity').selectOption('low');
+  await dialog.getByRole('button', { name: 'Create incident' }).click();
+  await expect(page.getByRole('heading', { name: title })).toBeVisible();
+  await expect(dialog).toHaveCount(0);
 });
 
 test('the icon of the tab counts what nobody has acknowledged', async ({ page }) => {

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { Caller } from './caller';
 import { open, settle } from './clean';
 import { expect, test } from './fixtures';
@@ -7,6 +7,12 @@ import { anotherOf, expire, holdRefresh, refreshInTwoTabs, stored, storeSession 
 
 test.describe('a session', () => {
   test.use({ expectedFaults: /401|404|ERR_FAILED/ });
+
+  async function fillIn(dialog: Locator, { email, password }: Caller): Promise<void> {
+    await dialog.getByLabel('Email').fill(email);
+    await dialog.getByLabel('Password').fill(password);
+    await dialog.getByLabel('Password').press('Enter');
+  }
 
   // Each test ends sessions as it likes, so it has a person of its own.
   async function begin(page: Page, caller: Caller): Promise<string> {
@@ -133,10 +139,42 @@ test.describe('a session', () => {
     await expect(page).toHaveURL('/');
     const dialog = page.getByRole('dialog', { name: 'Log in' });
     await expect(dialog).toContainText('Authentication expired. Please log in again.');
-    await dialog.getByLabel('Email').fill(ada.email);
-    await dialog.getByLabel('Password').fill(ada.password);
-    await page.keyboard.press('Enter');
+    await fillIn(dialog, ada);
     await expect(page).toHaveURL(path);
     await expect(page.getByRole('button', { name: 'Assign' })).toBeVisible();
+  });
+
+  test('that expired keeps an incident that is not created yet', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
+    await storeSession(page, ada);
+    await open(page, '/incidents');
+    const create = page.getByRole('dialog', { name: 'Create Incident' });
+    await page.getByRole('button', { name: 'Create Incident' }).click();
+    await create.getByLabel('Title').fill('Nobody can pay');
+    await create.getByLabel('Description').fill('Since 03:00, by card.');
+    await expire(context, ada);
+    await ada.post('/v1/auth/logout', { refresh_token: ada.session.refreshToken });
+    await create.getByRole('button', { name: 'Create incident' }).click();
+    await fillIn(page.getByRole('dialog', { name: 'Log in' }), ada);
+    await expect(page).toHaveURL('/incidents');
+    await page.getByRole('button', { name: 'Create Incident' }).click();
+    await expect(create.getByLabel('Title')).toHaveValue('Nobody can pay');
+    await expect(create.getByLabel('Description')).toHaveValue('Since 03:00, by card.');
+    await create.getByRole('button', { name: 'Create incident' }).click();
+    await expect(page.getByRole('heading', { name: 'Nobody can pay' })).toBeVisible();
+  });
+
+  test('that a logout ends leaves nothing half written in any tab', async ({ page, context, nightbell }) => {
+    const ada = await nightbell.register();
+    const path = await begin(page, ada);
+    const [beside, leaving] = [await context.newPage(), await context.newPage()];
+    await open(beside, path);
+    for (const tab of [page, beside]) await tab.getByLabel('Add a comment').fill('Half written');
+    await open(page, '/docs'); // no page of the workspace
+    await open(leaving, '/dashboard');
+    await leaving.getByRole('button', { name: 'Logout' }).click();
+    await expect(beside).toHaveURL('/');
+    for (const tab of [page, beside])
+      await expect.poll(() => tab.evaluate(() => sessionStorage.getItem('half-written'))).toBeNull();
   });
 });

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Button, IconButton } from '~/components/ui/button';
 import * as fieldKit from '~/components/ui/field.module.css';
 import { TimeInput } from '~/components/ui/time-field';
@@ -13,16 +14,22 @@ interface HoursEditorProps {
 
 /** Days and times of the week, on the clock of what they belong to. An end at or before its start is on the next day. */
 export function HoursEditor({ hours, onChange }: HoursEditorProps) {
+  // Windows have no identity, but what is typed in a row and is no time yet goes with it. A key whose row is
+  // removed waits at the end for a new one.
+  const [keys, setKeys] = useState(() => [...Array(mostHours).keys()]);
+  const remove = (i: number) => {
+    setKeys([...keys.toSpliced(i, 1), ...keys.slice(i, i + 1)]);
+    onChange(hours.toSpliced(i, 1));
+  };
   return (
     <div className={styles.hours}>
       {hours.map((window, i) => (
         <HoursRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: windows have no other identity, and all of a row's state is in its props.
-          key={i}
+          key={keys[i]}
           window={window}
           name={hours.length > 1 ? `Hours ${i + 1}` : 'Hours'}
           onChange={(changed) => onChange(hours.with(i, changed))}
-          onRemove={() => onChange(hours.toSpliced(i, 1))}
+          onRemove={() => remove(i)}
         />
       ))}
       {hours.length < mostHours && (

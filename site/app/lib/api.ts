@@ -79,7 +79,10 @@ export interface Call {
   keepSession?: boolean;
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
-  /** Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`. A GET with its own is never begun again for an act. */
+  /**
+   * Milliseconds until it counts as unanswered; 0 is never, for streams. By default see `patience`: a GET
+   * has that for each try, and three times that in all. A GET with its own is never begun again for an act.
+   */
   timeout?: number;
 }
 

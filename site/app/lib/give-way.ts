@@ -5,7 +5,7 @@ import { pause } from './pause';
 // all tabs. They are asked again a moment later, of which nobody who waits for them sees anything. HTTP/2
 // and 3 carry any number of calls over one connection, so there nothing has to give way.
 const moment = 300;
-// What is neither read nor acted, as scripts and new tabs, finds a connection free.
+// What is neither read nor acted, as the script of a page and a new tab, finds a connection free.
 const readsAtOnce = 4;
 
 const reads = new Set<AbortController>();

@@ -1,13 +1,14 @@
+import { randomToken } from './device';
 import { currentIdentity } from './identity';
-import { lastSessionEnd, subscribeSession } from './session';
-
-const key = 'half-written';
+import { forgetHalfWritten, halfWrittenKey, subscribeSession } from './session';
 
 interface Kept {
   /** Who wrote it. */
   by: string;
   /** By what it is for. */
   texts: Record<string, string>;
+  /** The keys that texts were sent with, which may have arrived. */
+  keys?: Record<string, string>;
 }
 
 /** What the signed-in person had written of something and not sent, in this tab; empty when nothing. */
@@ -22,13 +23,24 @@ export function halfWritten(what: string): string {
 export function keepHalfWritten(what: string, text: string): void {
   const by = currentIdentity();
   if (!by) return;
-  const { [what]: _, ...others } = read()?.texts ?? {};
-  store({ by, texts: text === '' ? others : { ...others, [what]: text } });
+  const { texts, keys = {} }: Omit<Kept, 'by'> = read() ?? { texts: {} };
+  if (text.trim() !== texts[what]?.trim()) delete keys[what];
+  if (text === '') delete texts[what];
+  else texts[what] = text;
+  store({ by, texts, keys });
+}
+
+/** The idempotency key to send it with: the same until the text changes, also after a reload. */
+export function keyOfHalfWritten(what: string): string {
+  const kept = read();
+  const key = kept?.keys?.[what] ?? randomToken();
+  if (kept) store({ ...kept, keys: { ...kept.keys, [what]: key } });
+  return key;
 }
 
 function read(): Kept | null {
   try {
-    const kept: Kept | null = JSON.parse(sessionStorage.getItem(key) ?? 'null');
+    const kept: Kept | null = JSON.parse(sessionStorage.getItem(halfWrittenKey) ?? 'null');
     return kept?.by === currentIdentity() ? kept : null;
   } catch {
     return null;
@@ -37,20 +49,14 @@ function read(): Kept | null {
 
 function store(kept: Kept): void {
   try {
-    sessionStorage.setItem(key, JSON.stringify(kept));
+    sessionStorage.setItem(halfWrittenKey, JSON.stringify(kept));
   } catch {
     // It is full, or closed to pages.
   }
 }
 
 function forgetOthers(): void {
-  const left = !currentIdentity() && lastSessionEnd() !== 'signed-out';
-  if (left || read()) return;
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    // Nothing is kept there then.
-  }
+  if (currentIdentity() && !read()) forgetHalfWritten();
 }
 
 if (typeof window !== 'undefined') {

@@ -1,7 +1,9 @@
 import {
   announceSession,
   currentSession,
+  forgetHalfWritten,
   identityOf,
+  leftKey,
   type Session,
   type SessionEnd,
   type SessionUser,
@@ -54,13 +56,18 @@ export function replaceUser(asked: Session, user: SessionUser): void {
 }
 
 /**
- * Forgets the user and both tokens. The reason is kept so that the page can say it. With `only`,
- * nothing happens unless that session is still the stored one.
+ * Forgets the user and both tokens, and in all tabs what was half written, unless the session expired.
+ * The reason is kept so that the page can say it. With `only`, nothing happens unless that session is
+ * still the stored one.
  */
 export function endSession(reason: SessionEnd, only?: Session): void {
   if (only && !isStored(only)) return;
   for (const key of Object.values(sessionKeys)) remove(key);
   announceSession(reason);
+  if (reason === 'expired') return;
+  forgetHalfWritten();
+  write(leftKey, reason);
+  remove(leftKey);
 }
 
 /** Binds this tab to whose data it shows; null while it shows nobody's. */

@@ -33,6 +33,20 @@ it('forgets everything at the end', () => {
   expect(localStorage).toHaveLength(0);
 });
 
+const halfWritten = () => sessionStorage.getItem('half-written');
+
+it.each([
+  ['signed-out', null],
+  ['account-deleted', null],
+  ['organization-deleted', null],
+  ['expired', 'text'],
+] as const)('leaves of what was half written, with no page that shows it, when it is %s: %s', (end, left) => {
+  startSession(session);
+  sessionStorage.setItem('half-written', 'text');
+  endSession(end);
+  expect(halfWritten()).toBe(left);
+});
+
 it('forgets why it ended once there is one again, as after a sign-in in another tab', () => {
   startSession(session);
   endSession('signed-out');

@@ -19,6 +19,10 @@ export type SessionEnd = 'signed-out' | 'expired' | 'account-deleted' | 'organiz
 
 /** Where the parts of a session are stored. */
 export const sessionKeys = { access: 'access_token', refresh: 'refresh_token', user: 'user' } as const;
+/** Where each tab keeps what was half written in it. */
+export const halfWrittenKey = 'half-written';
+/** Stored for a moment, which tells other tabs that somebody left for good. */
+export const leftKey = 'session_left';
 const listeners = new Set<() => void>();
 let cached: { raw: string; session: Session | null } | null = null;
 let lastEnd: SessionEnd | null = null;
@@ -56,6 +60,21 @@ export function subscribeSession(notify: () => void): () => void {
     window.removeEventListener('storage', notify);
   };
 }
+
+/** Forgets what was half written in this tab. */
+export function forgetHalfWritten(): void {
+  try {
+    sessionStorage.removeItem(halfWrittenKey);
+  } catch {
+    // Nothing is kept there then.
+  }
+}
+
+// Here, because every page has this file, also those that show nothing half written.
+if (typeof window !== 'undefined')
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === leftKey && newValue) forgetHalfWritten();
+  });
 
 function parse(user: string | null, access: string | null, refresh: string | null): Session | null {
   if (!user || !access) return null;

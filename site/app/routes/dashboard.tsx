@@ -6,7 +6,7 @@ import { Button } from '~/components/ui/button';
 import { prefetch } from '~/data/cache';
 import { incidentCounts, incidentList, incidentMetrics } from '~/data/incidents';
 import { serviceList } from '~/data/services';
-import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident';
 import { IncidentBoard } from '~/features/incidents/components/incident-board';
 import { MetricCards } from '~/features/incidents/components/metric-cards';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';

@@ -9,7 +9,7 @@ import { FetchFailed, Loading } from '~/components/ui/states';
 import { prefetch } from '~/data/cache';
 import { incidentCounts, incidentList } from '~/data/incidents';
 import { CountCards } from '~/features/incidents/components/count-cards';
-import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident';
 import { IncidentList } from '~/features/incidents/components/incident-list';
 import * as styles from '~/features/incidents/components/list-tools.module.css';
 import { countByStatus } from '~/features/incidents/model/counts';

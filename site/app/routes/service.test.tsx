@@ -165,7 +165,8 @@ it('makes a new key after a question, and shows the new address', async () => {
 it('declares an incident of the service', async () => {
   show();
   await press('Create Incident');
-  expect(dialog('Create Incident').getByLabelText('Service')).toHaveValue('s1');
+  const asked = await screen.findByRole('dialog', { name: 'Create Incident' });
+  expect(within(asked).getByLabelText('Service')).toHaveValue('s1');
 });
 
 it('is a page that says so where there is no such service', async () => {

@@ -8,7 +8,7 @@ import { prefetch } from '~/data/cache';
 import { incidentList } from '~/data/incidents';
 import { serviceActivity, serviceDetail, serviceList, serviceSamples } from '~/data/services';
 import { ActiveIncidents } from '~/features/incidents/components/active-incidents';
-import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident';
 import { isMissing, NoService } from '~/features/services/components/no-service';
 import { RecentActivity } from '~/features/services/components/recent-activity';
 import { ServiceActions } from '~/features/services/components/service-actions';

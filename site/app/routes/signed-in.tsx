@@ -1,6 +1,7 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { Outlet, useLocation, useNavigate } from 'react-router';
+import { useAhead } from '~/components/later';
 import { AppFrame } from '~/components/layout/app-frame';
 import { useAskedFirst } from '~/components/layout/leave-dialog';
 import { Sidebar } from '~/components/layout/sidebar';
@@ -12,7 +13,7 @@ import { useHues } from '~/data/members';
 import { useLiveFeed } from '~/data/renewal';
 import { logout } from '~/features/auth/api/logout';
 import { OrganizationSwitch } from '~/features/auth/components/organization-switch';
-import { CreateIncidentDialog } from '~/features/incidents/components/create-incident-dialog';
+import { CreateIncidentDialog } from '~/features/incidents/components/create-incident';
 import { Notices } from '~/features/installation/components/notices';
 import { Finder, useFinder } from '~/features/palette/components/finder';
 import { paths } from '~/lib/paths';
@@ -59,6 +60,7 @@ function Pages({ session }: { session: Session }) {
   useTabIcon(unacknowledged);
   const finder = useFinder();
   const [creating, setCreating] = useState(false);
+  useAhead(CreateIncidentDialog);
   const mail = useQuery(mailPlace).data;
   const hueOf = useHues();
   const { leave, question } = useAskedFirst();

@@ -1,3 +1,4 @@
+import { reading } from '~/lib/give-way';
 import { pause } from '~/lib/pause';
 
 /** What React Router knows of a route's files. */
@@ -34,10 +35,11 @@ export async function fetchPages(): Promise<void> {
       css,
     ])
     .flat();
-  // One after the other: nobody waits for them. An answer is kept once its body was read; what fails is
-  // fetched by whoever goes there.
+  // One after the other, and giving way as reads do: nobody waits for them. An answer is kept once its body
+  // was read; what fails is fetched by whoever goes there.
   for (const file of new Set(files))
-    await fetch(file, { priority: 'low', signal: AbortSignal.timeout(patience) })
-      .then((answer) => answer.blob())
-      .catch(() => undefined);
+    await reading(
+      (signal) => fetch(file, { priority: 'low', signal }).then((answer) => answer.blob()),
+      AbortSignal.timeout(patience),
+    ).catch(() => undefined);
 }

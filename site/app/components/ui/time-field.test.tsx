@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type FormEvent, useState } from 'react';
 import { expect, it, vi } from 'vitest';
@@ -84,4 +84,22 @@ it('shows nothing that was typed for another value, and takes no afternoon for a
   rerender(<TimeField label="From" value="13:00" onChange={onChange} />);
   expect(field).toHaveValue('13:00');
   expect(field).toBeValid();
+});
+
+it('is unfolded to say what is wrong with it', () => {
+  const onChange = vi.fn();
+  render(
+    <form aria-label="Policy">
+      <details>
+        <summary>Applies to</summary>
+        <TimeField label="From" value="09:00" onChange={onChange} />
+      </details>
+    </form>,
+  );
+  const field = screen.getByLabelText<HTMLInputElement>('From');
+  expect(saysNoTime(screen.getByRole('form'))).toBe(false);
+  expect(field.closest('details')?.open).toBe(false);
+  fireEvent.change(field, { target: { value: '25:00' } });
+  expect(saysNoTime(screen.getByRole('form'))).toBe(true);
+  expect(field.closest('details')?.open).toBe(true);
 });

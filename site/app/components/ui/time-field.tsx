@@ -52,7 +52,11 @@ export function TimeInput({ label, id, value, required, readOnly, endsDay, onCha
 /** For a form that checks itself: says at the first time field that holds no time what is wrong with it. */
 export function saysNoTime(form: HTMLFormElement): boolean {
   const inputs = [...form.elements].filter((one) => one instanceof HTMLInputElement);
-  return inputs.some((input) => input.validity.customError && !input.reportValidity());
+  const faulty = inputs.find((input) => input.willValidate && input.validity.customError);
+  // Of what is folded away browsers say nothing.
+  const fold = faulty?.closest('details');
+  if (fold) fold.open = true;
+  return faulty?.reportValidity() === false;
 }
 
 /** A time of day with its label above. */

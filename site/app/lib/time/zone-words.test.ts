@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calendarDay } from './zone';
-import { clockChangeWords, lengthWords, rangeWords, soonWords, spanWords } from './zone-words';
+import { clockChangeWords, lengthWords, rangeWords, soonWords, spanWords, withZone } from './zone-words';
 
 const zone = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
@@ -60,5 +60,22 @@ describe('a change of the clocks', () => {
     expect(clockChangeWords(calendarDay(2026, 4, 5, 'Australia/Lord_Howe'), -hour / 2)).toBe(
       'Clocks go back: Sunday has 24 h 30 min',
     );
+  });
+});
+
+describe('the zone of a time', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each([
+    ['Asia/Kolkata', 'Asia/Calcutta', '08:00'],
+    ['Europe/Kyiv', 'Europe/Kiev', '08:00'],
+    ['Europe/Paris', 'Europe/Berlin', '08:00'],
+    // The same today, though not all year.
+    ['Africa/Lagos', 'Europe/Berlin', '08:00 Africa/Lagos'],
+    ['Asia/Jerusalem', 'Europe/Athens', '08:00 Asia/Jerusalem'],
+    ['Asia/Tokyo', 'Europe/Berlin', '08:00 Asia/Tokyo'],
+  ])('%s read in %s is "%s"', (zone, reader, words) => {
+    vi.stubEnv('TZ', reader);
+    expect(withZone('08:00', zone)).toBe(words);
   });
 });

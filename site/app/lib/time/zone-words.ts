@@ -1,5 +1,5 @@
 import { two } from '../words';
-import { type Day, dayOf, readersZone, wallOf } from './zone';
+import { type Day, dayOf, offsetAt, readersZone, wallOf } from './zone';
 
 // In words, by the clocks on the wall of a zone. Instants are milliseconds.
 
@@ -19,7 +19,26 @@ export function clockWords(at: number, zone: string): string {
 
 /** A time of a zone's wall in words, followed by the zone where it is not the reader's: "08:00 Europe/Berlin". */
 export function withZone(words: string, zone: string): string {
-  return zone === readersZone() ? words : `${words} ${zone}`;
+  return isReaders(zone) ? words : `${words} ${zone}`;
+}
+
+const known = new Map<string, boolean>();
+
+/** Whether the reader's clocks show the zone's time, whatever it is called: on each day of the coming year. */
+export function isReaders(zone: string): boolean {
+  const own = readersZone();
+  if (own === zone) return true;
+  const pair = `${own} ${zone}`;
+  const same = known.get(pair) ?? haveSameClocks(own, zone);
+  known.set(pair, same);
+  return same;
+}
+
+function haveSameClocks(one: string, other: string): boolean {
+  const today = Math.floor(Date.now() / dayMs);
+  for (let day = today; day <= today + 366; day++)
+    if (offsetAt(day * dayMs, one) !== offsetAt(day * dayMs, other)) return false;
+  return true;
 }
 
 /** A day in short: "Sat 28", or "Sat 28 Mar" with its month. */

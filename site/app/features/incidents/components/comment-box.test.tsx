@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createQueryClient } from '~/lib/query-client';
+import { announceSession } from '~/lib/session';
 import { endSession, startSession } from '~/lib/session-change';
 import { dismissToasts, takeToasts, toastsAt } from '~/lib/toast';
 import { CommentBox } from './comment-box';
@@ -20,6 +21,28 @@ afterEach(() => {
   call.mockReset();
   dismissToasts();
 });
+
+/** Here only what browsers tell other tabs: what changed in the storage that all share. */
+function inAnotherTab(happens: () => void) {
+  const here = sessionStorage.getItem('half-written') ?? '';
+  const told: StorageEvent[] = [];
+  const note = (key: string, newValue: string | null) =>
+    told.push(new StorageEvent('storage', { key, newValue }));
+  const { setItem, removeItem } = Storage.prototype;
+  vi.spyOn(Storage.prototype, 'setItem').mockImplementation(function (this: Storage, key, value) {
+    if (this === localStorage) note(key, value);
+    setItem.call(this, key, value);
+  });
+  vi.spyOn(Storage.prototype, 'removeItem').mockImplementation(function (this: Storage, key) {
+    if (this === localStorage) note(key, null);
+    removeItem.call(this, key);
+  });
+  happens();
+  vi.restoreAllMocks();
+  sessionStorage.setItem('half-written', here);
+  announceSession(null);
+  for (const event of told) window.dispatchEvent(event);
+}
 
 function look() {
   const client = createQueryClient();
@@ -78,6 +101,14 @@ it.each([
   ['is there after a reload', () => undefined, 'The disk'],
   ['is there when a session ended and the same person signs in', () => endSession('expired'), 'The disk'],
   ['is gone after a logout', () => endSession('signed-out'), ''],
+  ['is gone with the account', () => endSession('account-deleted'), ''],
+  ['is gone with the organization', () => endSession('organization-deleted'), ''],
+  ['is gone after a logout in another tab', () => inAnotherTab(() => endSession('signed-out')), ''],
+  [
+    'is there when another tab sees a session end',
+    () => inAnotherTab(() => endSession('expired')),
+    'The disk',
+  ],
   ['is gone once somebody else was signed in', () => startSession(jonas), ''],
 ])('what is half written %s', (_, happens, left) => {
   const before = look();
@@ -121,4 +152,39 @@ it('posts one comment when only the answer was lost, and takes its failure away'
   expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   expect(keys[1]).toBe(keys[0]);
   expect(keys[2]).not.toBe(keys[0]);
+});
+
+const keysOfCalls = () => call.mock.calls.map(([request]) => request.headers['Idempotency-Key']);
+
+it('posts the same words anew once they were taken out of the box', async () => {
+  call.mockRejectedValueOnce(new Error('lost')).mockResolvedValue({});
+  const { at, type, post } = look();
+  at('a');
+  type('still down');
+  await post();
+  type('');
+  type('still down');
+  await post();
+  const [first, second] = keysOfCalls();
+  expect(second).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).not.toBe(first);
+});
+
+it('posts one comment when the answer was lost and the page was loaded again', async () => {
+  call.mockRejectedValueOnce(new Error('lost')).mockResolvedValue({});
+  const before = look();
+  before.at('a');
+  before.type('Done ');
+  await before.post();
+  cleanup();
+  vi.resetModules();
+  const { CommentBox } = await import('./comment-box');
+  render(
+    <QueryClientProvider client={createQueryClient()}>
+      <CommentBox id="a" />
+    </QueryClientProvider>,
+  );
+  await before.post();
+  const [first, second] = keysOfCalls();
+  expect(second).toBe(first);
 });

@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
 import { Submit } from '~/components/ui/submit';
 import { useAddComment } from '~/data/comments';
-import { halfWritten, keepHalfWritten } from '~/lib/half-written';
+import { halfWritten, keepHalfWritten, keyOfHalfWritten } from '~/lib/half-written';
 import { useKeptFocus } from '~/lib/kept-focus';
 import * as styles from './comment-box.module.css';
 
@@ -10,14 +10,15 @@ import * as styles from './comment-box.module.css';
  * half written is there again after another incident, a reload or a session that ended.
  */
 export function CommentBox({ id }: { id: string }) {
-  const [text, write] = useHalfWritten(id);
+  const what = `comment ${id}`;
+  const [text, write] = useHalfWritten(what);
   const add = useAddComment(id);
   const place = useKeptFocus<HTMLFormElement>(add.isPending);
   const field = useId();
   const post = () => {
     if (text.trim() === '' || add.isPending) return;
     // A promise, because the page may be left before the answer: what was posted is not kept for it.
-    add.mutateAsync(text.trim()).then(
+    add.mutateAsync({ message: text.trim(), key: keyOfHalfWritten(what) }).then(
       () => write((now) => (now === text ? '' : now)),
       () => {}, // said by a toast
     );
@@ -51,8 +52,7 @@ export function CommentBox({ id }: { id: string }) {
   );
 }
 
-function useHalfWritten(id: string) {
-  const what = `comment ${id}`;
+function useHalfWritten(what: string) {
   const [text, setText] = useState(() => halfWritten(what));
   const write = (change: (now: string) => string) => {
     const next = change(halfWritten(what));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
+import { type ChangeEvent, type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -9,6 +9,7 @@ import { useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
+import { halfWritten, keepHalfWritten } from '~/lib/half-written';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { capitalised, shortId } from '~/lib/words';
@@ -27,11 +28,20 @@ interface CreateIncidentDialogProps {
   onClose: () => void;
 }
 
-/** Declares an incident by hand and opens it. The people on call are paged. */
+/**
+ * Declares an incident by hand and opens it. The people on call are paged. What was written and neither sent
+ * nor closed is there again after a reload or a session that ended.
+ */
 export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogProps) {
   const create = useCreateIncident();
   const navigate = useNavigate();
   const gone = useGone();
+  const [title, description] = [useKept('incident title'), useKept('incident description')];
+  const close = () => {
+    title.forget();
+    description.forget();
+    onClose();
+  };
   const listed = useQuery({ ...serviceList, select: toServiceStates }).data;
   // The service that is known may be chosen before, or without, the list.
   const services = listed ?? (about ? [about] : []);
@@ -51,14 +61,17 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       ({ id = '', title }) => {
         if (gone.current)
           toast({ kind: 'success', title: `Incident ${shortId(id)} was created`, detail: title });
-        else navigate(paths.incident(id));
+        else {
+          navigate(paths.incident(id));
+          close();
+        }
       },
       // Here by the banner, and once this is closed by a toast.
       () => undefined,
     );
   };
   return (
-    <Dialog title="Create Incident" saving={false} onClose={onClose}>
+    <Dialog title="Create Incident" saving={false} onClose={close}>
       <form onSubmit={submit}>
         {create.isError && (
           <Banner tone="failed">
@@ -74,6 +87,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
           required
           maxLength={500}
           placeholder="What is broken, and where"
+          {...title.field}
         />
         <div className={dialogKit.sideBySide}>
           <SelectField label="Severity" name="severity" options={choices} defaultValue="high" />
@@ -84,7 +98,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
             options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
           />
         </div>
-        <TextArea label="Description" optional name="description" rows={3} />
+        <TextArea label="Description" optional name="description" rows={3} {...description.field} />
         <Submit size="lg" pending={create.isPending} doing="Creating incident...">
           Create incident
         </Submit>
@@ -92,4 +106,11 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       </form>
     </Dialog>
   );
+}
+
+function useKept(what: string) {
+  const [defaultValue] = useState(() => halfWritten(what));
+  const onChange = (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
+    keepHalfWritten(what, event.target.value);
+  return { field: { defaultValue, onChange }, forget: () => keepHalfWritten(what, '') };
 }

@@ -36,7 +36,8 @@ const webhook = ({ base, key }: Address) => `${base}/v1/webhooks/prometheus/${ke
 // Quotes that neither YAML nor a shell reads anything into; addresses and keys hold none.
 const quoted = (text: string) => `'${text}'`;
 
-const receiver = (address: Address) => `route:
+const receiver = (address: Address) => `# Where yours has a route or receivers, merge these with them.
+route:
   receiver: nightbell
   group_by: [alertname, cluster, namespace]
 receivers:

@@ -11,7 +11,7 @@ import { overrideById, useSaveOverride } from '~/data/overrides';
 import { useDraft } from '~/lib/draft';
 import { currentSession } from '~/lib/session';
 import { readersZone } from '~/lib/time/zone';
-import { lengthWords, spanWords } from '~/lib/time/zone-words';
+import { isReaders, lengthWords, spanWords } from '~/lib/time/zone-words';
 import {
   type OverrideDraft,
   type OverrideStart,
@@ -132,7 +132,7 @@ function TimeNote({ wanted, zone }: { wanted: NewOverride | null; zone: string }
   return (
     <p className={fieldNoteStyles.fieldNote} role="status">
       {lengthWords(wanted.to - wanted.from)}, wall clock of {zone}.
-      {own !== zone && ` For you: ${spanWords(wanted.from, wanted.to, own)} (${own}).`}
+      {!isReaders(zone) && ` For you: ${spanWords(wanted.from, wanted.to, own)} (${own}).`}
     </p>
   );
 }

@@ -11,7 +11,7 @@ import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { serverNow } from '~/lib/time/clock';
 import { readersZone } from '~/lib/time/zone';
-import { spanWords } from '~/lib/time/zone-words';
+import { isReaders, spanWords } from '~/lib/time/zone-words';
 import { toast } from '~/lib/toast';
 import { type Block, whoWords, whyWords } from '../model/picture';
 import { isGap, type Person, toOverride, toOverrideRequest } from '../model/schedule';
@@ -56,7 +56,7 @@ export function ShiftPopover(props: ShiftPopoverProps) {
         <p>
           {shiftWords(shift, zone)} <span className="text-3">{zone}</span>
         </p>
-        {own !== zone && (
+        {!isReaders(zone) && (
           <p className="text-2">
             {spanWords(shift.from, shift.to, own)} <span className="text-3">{own}, your time</span>
           </p>

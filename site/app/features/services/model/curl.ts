@@ -39,7 +39,7 @@ export function testAlertCommand(webhookUrl: string): string {
   return `curl -X POST ${webhookUrl} \\\n  -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(alert)}'`;
 }
 
-/** The receiver to put into alertmanager.yml. */
+/** What to merge into alertmanager.yml, where a second `route` is refused. */
 export function alertmanagerReceiver(webhookUrl: string): string {
-  return `route:\n  receiver: nightbell\n  group_by: [alertname, cluster, namespace]\nreceivers:\n  - name: nightbell\n    webhook_configs:\n      - url: ${webhookUrl}\n        send_resolved: true`;
+  return `# Where yours has a route or receivers, merge these with them.\nroute:\n  receiver: nightbell\n  group_by: [alertname, cluster, namespace]\nreceivers:\n  - name: nightbell\n    webhook_configs:\n      - url: ${webhookUrl}\n        send_resolved: true`;
 }
