@@ -46,7 +46,11 @@ func (w *workspace) replica() *ping.Keeper {
 			defer w.mu.Unlock()
 			w.verdicts[v]++
 		},
-		Overdue: func(d time.Duration) { w.overdue = d },
+		Overdue: func(d time.Duration) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.overdue = d
+		},
 	})
 }
 
