@@ -28,8 +28,9 @@ const keepStyles: Plugin = {
 
 // What most pages of the workspace use, drafts among it; of the kit's styles, what the first group left over.
 // And what is on the way to most: incidents as the first pages read them, and the list of the ten on-call pages.
+// What a single page of the settings asks for travels with that page.
 const inWorkspace = [
-  /app\/data\/|\/@tanstack\/(react-query|query-core)\//,
+  /app\/data\/(?!audit|account-end|api-keys)|\/@tanstack\/(react-query|query-core)\//,
   /app\/lib\/(draft|edits|settled-press|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
   /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
   /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,

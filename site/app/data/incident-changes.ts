@@ -56,8 +56,7 @@ export function useChangeIncident() {
     mutationFn: ({ verb, incident }: Press) => changeIncident(incident, verb),
     onSuccess: (changed, { verb, incident }) => {
       dismissTried(`${verb} ${incident.id}`);
-      announce(`${verb === 'acknowledge' ? 'Acknowledged' : 'Resolved'} ${shortId(incident.id)}`);
-      accept(client, changed);
+      accept(client, changed, verb === 'acknowledge' ? 'Acknowledged' : 'Resolved');
     },
     onError: (error, press) =>
       showFailure(error, {
@@ -100,7 +99,7 @@ export function useEscalateIncident() {
     onSuccess: (incident, { id, key }) => {
       if (escalation.key === key) escalation = { of: '', key: '' };
       dismissTried(`escalate ${id}`);
-      accept(client, incident);
+      accept(client, incident, 'Escalated');
     },
     onError: (error, pressed) =>
       showFailure(error, {
@@ -120,67 +119,76 @@ export function useEscalateIncident() {
 
 /** The mutation behind Assign. An empty user id gives the incident to nobody. */
 export function useAssignIncident(id: string) {
-  return useAnswer((userId: string) =>
+  return useAnswer('Reassigned', (userId: string) =>
     post(id, 'assign', userId === '' ? {} : { assignee_id: userId }, 'assign incident'),
   );
 }
 
 /** The mutation behind Snooze: nobody is paged for so many seconds. */
 export function useSnoozeIncident({ id, severity }: Seen) {
-  return useAnswer((seconds: number) =>
+  return useAnswer('Snoozed', (seconds: number) =>
     post(id, 'snooze', { duration_seconds: seconds, severity_seen: severity }, 'snooze incident'),
   );
 }
 
 /** The mutation behind the severity's dialog. */
 export function useChangeSeverity(id: string) {
-  return useAnswer((severity: string) => post(id, 'severity', { severity }, 'change severity'));
+  return useAnswer('Changed the severity of', (severity: string) =>
+    post(id, 'severity', { severity }, 'change severity'),
+  );
 }
 
 /** The mutation behind Merge: the incident ends, and its alerts go on in another one. */
 export function useMergeIncident(id: string) {
-  return useAnswer((intoId: string) => post(id, 'merge', { into_id: intoId }, 'merge incident'));
+  return useAnswer('Merged', (intoId: string) => post(id, 'merge', { into_id: intoId }, 'merge incident'));
 }
 
 /** The mutation behind Link: both incidents show the other one. */
 export function useLinkIncident(id: string) {
-  return useAnswer((linkedId: string) => post(id, 'links', { linked_id: linkedId }, 'link incident'));
+  return useAnswer('Linked', (linkedId: string) =>
+    post(id, 'links', { linked_id: linkedId }, 'link incident'),
+  );
 }
 
 /** Takes a link away. A failure is shown as a toast. */
 export function useUnlinkIncident(id: string) {
-  return useSmallChange(id, 'unlink', (id, linkedId) => remove(id, 'links', linkedId, 'remove the link'));
+  return useSmallChange(id, 'Unlinked', (id, linkedId) => remove(id, 'links', linkedId, 'remove the link'));
 }
 
 /** Lets somebody be mailed what happens to the incident; an empty user id means oneself. A failure is shown as a toast. */
 export function useSubscribe(id: string) {
-  return useSmallChange(id, 'subscribe', (id, userId) =>
+  return useSmallChange(id, 'Subscribed to', (id, userId) =>
     post(id, 'subscribers', userId === '' ? {} : { user_id: userId }, 'subscribe'),
   );
 }
 
 /** Ends it. A failure is shown as a toast. */
 export function useUnsubscribe(id: string) {
-  return useSmallChange(id, 'unsubscribe', (id, userId) => remove(id, 'subscribers', userId, 'unsubscribe'));
+  return useSmallChange(id, 'Unsubscribed from', (id, userId) =>
+    remove(id, 'subscribers', userId, 'unsubscribe'),
+  );
 }
 
-/** A mutation without a dialog. What was asked of which incident goes with it, so that a Retry repeats that. */
+/**
+ * A mutation without a dialog, and what is said of it once it is done. What was asked of which incident goes
+ * with it, so that a Retry repeats that.
+ */
 function useSmallChange(
   id: string,
-  what: string,
+  done: string,
   send: (id: string, other: string) => Promise<IncidentJson>,
 ) {
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: (asked: { id: string; other: string }) => send(asked.id, asked.other),
     onSuccess: (incident, asked) => {
-      dismissTried(`${what} ${asked.id} ${asked.other}`);
-      accept(client, incident);
+      dismissTried(`${done} ${asked.id} ${asked.other}`);
+      accept(client, incident, done);
     },
     onError: (error, asked) =>
       showFailure(error, {
         id: asked.id,
-        tried: `${what} ${asked.id} ${asked.other}`,
+        tried: `${done} ${asked.id} ${asked.other}`,
         retry: () => change.mutate(asked),
       }),
     onSettled: () => void renew(client, 'incident'),
@@ -193,12 +201,12 @@ function useSmallChange(
   };
 }
 
-/** A mutation whose dialog shows why it failed, and closes when it did not. */
-function useAnswer<T>(mutationFn: (choice: T) => Promise<IncidentJson>) {
+/** A mutation whose dialog shows why it failed, and closes when it did not; then it is said to be done. */
+function useAnswer<T>(done: string, mutationFn: (choice: T) => Promise<IncidentJson>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn,
-    onSuccess: (incident) => accept(client, incident),
+    onSuccess: (incident) => accept(client, incident, done),
     onSettled: () => void renew(client, 'incident'),
   });
 }
@@ -254,8 +262,9 @@ async function remove(id: string, part: string, other: string, action: string): 
   return answer.incident ?? { id };
 }
 
-// The answer is newer than any list, so the row changes before the refetch does.
-function accept(client: QueryClient, incident: IncidentJson): void {
+// Says that it is done. The answer is newer than any list, so the row changes before the refetch does.
+function accept(client: QueryClient, incident: IncidentJson, done: string): void {
+  announce(`${done} ${shortId(incident.id ?? '')}`);
   if (!incident.id || !incident.title) return;
   const renewed = (old: IncidentJson) => (old.id === incident.id ? incident : old);
   client.setQueriesData<InfiniteData<ListIncidentsResponseJson>>(

@@ -1,5 +1,9 @@
 /** Says that something worked to whoever does not see the page change. */
 export function announce(words: string): void {
-  const region = document.querySelector('[data-announced]');
-  if (region) region.textContent = words;
+  // The same words are read again only as a new element, and nothing is outside of a dialog that is about to close.
+  setTimeout(() => {
+    const said = document.createElement('span');
+    said.textContent = words;
+    document.querySelector('[data-announced]')?.replaceChildren(said);
+  }, 100);
 }

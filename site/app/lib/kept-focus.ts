@@ -1,14 +1,16 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
-let holding: object | null = null; // the place whose button was pressed by keys last
+// The place whose button was pressed by keys last, and the button of it that is to have the focus.
+let holding: { place: object; button: Element | null } | null = null;
 const release = () => {
   holding = null;
 };
 
 /**
  * For a place whose buttons are disabled while something is done and then give way to another one: who
- * pressed by keys goes on at the button that stands there then, or in the page where none is. A mouse
- * needs no such help, and what it pressed last must not answer to Enter as something else.
+ * pressed by keys goes on at the same button where that failed, else at the one that stands there then, or in
+ * the page where none is. A mouse needs no such help, and what it pressed last must not answer to Enter as
+ * something else.
  */
 export function useKeptFocus<T extends HTMLElement>(busy: boolean): RefObject<T | null> {
   const place = useRef<T>(null);
@@ -16,16 +18,16 @@ export function useKeptFocus<T extends HTMLElement>(busy: boolean): RefObject<T 
     const pressed = document.activeElement;
     // The browser takes the focus from a disabled button a moment later.
     if (!busy || !place.current?.contains(pressed) || !pressed?.matches(':focus-visible')) return;
-    holding = place;
+    holding = { place, button: pressed };
     document.addEventListener('pointerdown', release, { once: true, capture: true });
   }, [busy]);
   // After each drawing, because the button that comes next is drawn when its answer is there.
   useEffect(() => {
-    if (holding === place && !busy) moveOn(place.current);
+    if (holding?.place === place && !busy) moveOn(place.current);
   });
   useEffect(
     () => () => {
-      if (holding === place) moveOn(null);
+      if (holding?.place === place) moveOn(null);
     },
     [],
   );
@@ -33,11 +35,18 @@ export function useKeptFocus<T extends HTMLElement>(busy: boolean): RefObject<T 
 }
 
 function moveOn(place: HTMLElement | null): void {
+  if (!holding) return;
   const focused = document.activeElement;
-  if (focused !== document.body && !focused?.matches(':disabled')) {
-    if (!place?.contains(focused)) release();
+  const lost = focused === document.body || focused?.matches(':disabled');
+  // A dialog has the focus itself, and who went on alone needs no help any more.
+  if (document.querySelector('dialog[open]') || (!lost && focused !== holding.button)) {
+    release();
     return;
   }
+  if (!lost) return;
   const buttons = [...(place?.querySelectorAll<HTMLElement>('button:enabled') ?? [])];
-  (buttons.at(-1) ?? document.querySelector<HTMLElement>('main'))?.focus({ preventScroll: true });
+  const next = buttons.find((button) => button === holding?.button) ?? buttons.at(-1);
+  const main = document.querySelector<HTMLElement>('main');
+  holding.button = next ?? main;
+  (next ?? main)?.focus({ preventScroll: true });
 }

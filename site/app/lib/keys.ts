@@ -20,6 +20,9 @@ let bound: readonly RefObject<readonly KeyAction[]>[] = [];
 const listeners = new Set<() => void>();
 const together = 1500;
 let first = { key: '', at: 0 };
+// The field that takes what somebody types.
+let typing: { field: Node | null; at: number } = { field: null, at: 0 };
+const restOfWord = 1000;
 
 /** Binds single keys while the component is mounted. None is heard while somebody types, in a dialog, or once they are turned off. */
 export function useKeys(actions: readonly KeyAction[]): void {
@@ -30,7 +33,9 @@ export function useKeys(actions: readonly KeyAction[]): void {
     bind([...bound, latest]);
     return () => {
       bind(bound.filter((actions) => actions !== latest));
-      if (bound.length === 0) document.removeEventListener('keydown', onKey);
+      if (bound.length > 0) return;
+      document.removeEventListener('keydown', onKey);
+      typing.field = null;
     };
   }, []);
 }
@@ -56,8 +61,17 @@ export function useKeyActions(): readonly KeyAction[] {
 
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (isTyping(event.target) || !keysOn()) return;
   const now = event.timeStamp;
+  if (isField(event.target)) {
+    // Enter and Escape may send the field away; whoever types a letter means to go on.
+    typing = { field: event.key.length === 1 ? event.target : null, at: now };
+    return;
+  }
+  if (typing.field?.isConnected === false && now - typing.at < restOfWord) {
+    typing.at = now;
+    return;
+  }
+  if (document.querySelector('dialog[open]') || !keysOn()) return;
   const pair = first.key !== '' && now - first.at < together ? `${first.key} ${event.key}` : '';
   first = { key: '', at: now };
   const actions = keyActions();
@@ -67,10 +81,11 @@ function onKey(event: KeyboardEvent): void {
   if (meant && meant.run() !== false) event.preventDefault();
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  if (document.querySelector('dialog[open]')) return true;
-  if (!(target instanceof HTMLElement)) return false;
-  return target.matches('textarea, select, [contenteditable], input:not([type="checkbox"])');
+function isField(target: EventTarget | null): target is HTMLElement {
+  return (
+    target instanceof HTMLElement &&
+    target.matches('textarea, select, [contenteditable], input:not([type="checkbox"])')
+  );
 }
 
 // Speech input types single keys by accident, so they can be turned off (WCAG 2.2, 2.1.4).

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { expect, it, vi } from 'vitest';
 import { ApiError, SessionExpired } from './api';
 import { createQueryClient } from './query-client';
+import { endSession, startSession } from './session-change';
 import { dismissToasts, takeToasts, toastsAt } from './toast';
 
 const refused = new ApiError('Failed to assign incident', 409, 'It is resolved already.');
@@ -61,4 +62,34 @@ it('tells the next person, and whoever is signed out, nothing of it', async () =
   };
   expect(await fail(gone)).toBeNull();
   expect(await fail(({ unmount }) => unmount(), { error: new SessionExpired() })).toBeNull();
+});
+
+const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
+
+it.each([
+  ['to the next person', () => startSession(jonas), 0],
+  ['once its person has left', () => endSession('signed-out'), 0],
+  ['to the same person, whose session went on', () => startSession({ ...mara, accessToken: 'a2' }), 1],
+])('what a mutation has to say of its failure is said %s, or not', async (_, meanwhile, times) => {
+  startSession(mara);
+  const onError = vi.fn();
+  await fail(meanwhile, { onError });
+  expect(onError).toHaveBeenCalledTimes(times);
+});
+
+it('says nothing of a success to the next person', async () => {
+  startSession(mara);
+  const onSuccess = vi.fn();
+  const client = createQueryClient();
+  let end = () => {};
+  const pressed = client
+    .getMutationCache()
+    .build(client, { mutationFn: () => new Promise<void>((done) => (end = done)), onSuccess })
+    .execute(undefined);
+  await act(() => new Promise<void>((done) => setTimeout(done)));
+  startSession(jonas);
+  end();
+  await pressed;
+  expect(onSuccess).not.toHaveBeenCalled();
 });

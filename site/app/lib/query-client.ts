@@ -1,5 +1,6 @@
-import { type Mutation, type MutationCache, QueryClient } from '@tanstack/react-query';
+import { type Mutation, MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, reasonOf, SessionExpired } from './api';
+import { currentIdentity } from './identity';
 import { toast } from './toast';
 
 const minute = 60_000;
@@ -14,6 +15,7 @@ export const freshFor = { list: minute, detail: 5 * minute } as const;
  */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
+    mutationCache: ofOnePerson(),
     defaultOptions: {
       queries: {
         networkMode: 'always',
@@ -26,6 +28,19 @@ export function createQueryClient(): QueryClient {
   });
   sayLateFailures(client.getMutationCache());
   return client;
+}
+
+// What somebody else pressed ends without a word: its Retry would act as whoever is signed in by then.
+function ofOnePerson(): MutationCache {
+  const pressedBy = new WeakMap<object, string | null>();
+  const end = (mutation: Mutation<unknown, unknown, unknown, unknown>) => {
+    if (pressedBy.get(mutation) !== currentIdentity()) mutation.setOptions({ onError() {} });
+  };
+  return new MutationCache({
+    onMutate: (_, mutation) => void pressedBy.set(mutation, currentIdentity()),
+    onSuccess: (_, _1, _2, mutation) => end(mutation),
+    onError: (_, _1, _2, mutation) => end(mutation),
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 
 const moment = 700; // a second tap comes within it
 const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and must take a press in between
@@ -10,7 +10,7 @@ const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and m
  */
 export function useSettledPress(
   meaning: string,
-  place = 0,
+  place: string | number = 0,
   stands?: RefObject<boolean>,
 ): (act: () => void) => (event: MouseEvent) => void {
   const stood = useRef({ meaning, place });
@@ -44,4 +44,18 @@ export function useStands(): RefObject<boolean> {
     return () => cancelAnimationFrame(frame);
   }, []);
   return stands;
+}
+
+/** How far down the page an element begins. What comes or goes above it, as bars and cards do, moves all that is in it. */
+export function useTop(element: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const look = () =>
+      setTop(Math.round((element.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    look();
+    const observer = new MutationObserver(look);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [element]);
+  return top;
 }

@@ -38,6 +38,8 @@ function Workspace({ session }: { session: Session }) {
   // What this person began and has not sent yet is never sent as the next one.
   useLayoutEffect(() => {
     showAs(identity);
+    // What came since the last one left.
+    dismissToasts();
     return () => {
       showAs(null);
       // It may offer to do again what this person began.

@@ -37,7 +37,7 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   useEffect(() => {
     if (!busy) sent.current = false;
   });
-  const place = useKeptFocus<HTMLElement>(busy);
+  const place = useKeptFocus<HTMLSpanElement>(busy);
   const waiting = selected.filter(needsAnswer);
   const acknowledged = selected.filter(({ status }) => status === 'acknowledged');
   const more = unacknowledged > waiting.length;
@@ -46,26 +46,34 @@ export function BulkBar({ selected, unacknowledged, onDone, onClear }: BulkBarPr
   );
   if (selected.length === 0) return null;
   return (
-    <section ref={place} className={styles.bulkBar} aria-label="Selected incidents">
+    <section className={styles.bulkBar} aria-label="Selected incidents">
       <span className="strong">{selected.length} selected</span>
       <span className={styles.separator} />
-      {(waiting.length > 0 || more) && (
-        <Button
-          look="person"
-          size="sm"
-          disabled={busy}
-          onClick={settled(() =>
-            more ? once(() => all.mutate(selected, { onSuccess: onClear })) : run('acknowledge', waiting),
-          )}
-        >
-          {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
-        </Button>
-      )}
-      {acknowledged.length > 0 && (
-        <Button size="sm" icon="check" disabled={busy} onClick={settled(() => run('resolve', acknowledged))}>
-          Resolve {acknowledged.length}
-        </Button>
-      )}
+      {/* Without the way to clear the selection: the focus comes back to one of these, or leaves the bar. */}
+      <span ref={place} className={styles.acts}>
+        {(waiting.length > 0 || more) && (
+          <Button
+            look="person"
+            size="sm"
+            disabled={busy}
+            onClick={settled(() =>
+              more ? once(() => all.mutate(selected, { onSuccess: onClear })) : run('acknowledge', waiting),
+            )}
+          >
+            {more ? `Acknowledge all ${unacknowledged}` : `Acknowledge ${waiting.length}`}
+          </Button>
+        )}
+        {acknowledged.length > 0 && (
+          <Button
+            size="sm"
+            icon="check"
+            disabled={busy}
+            onClick={settled(() => run('resolve', acknowledged))}
+          >
+            Resolve {acknowledged.length}
+          </Button>
+        )}
+      </span>
       {waiting.length + acknowledged.length === 0 && !more && (
         <span className="text-2">Nothing to do, they are resolved.</span>
       )}

@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import type { GetIncidentAlertResponseJson } from '@nightbell/proto';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useDeferredValue, useRef } from 'react';
 import { Boundary } from '~/components/ui/boundary';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
@@ -20,14 +21,20 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
   const pages = useQuery(incidentNotifications(id));
   const alerts = useInfiniteQuery(incidentAlerts(id));
   const reported = alerts.data?.alerts.find((alert) => alert.has_report)?.id ?? '';
-  const report = useQuery(alertReport(id, reported, incident.status !== 'resolved'));
-  if (pages.isPending) return null;
+  const report = useQuery({
+    ...alertReport(id, reported, incident.status !== 'resolved'),
+    placeholderData: keepPreviousData,
+  });
+  const stands = useRef(false);
+  stands.current ||= !pages.isPending && !alerts.isPending && (reported === '' || !report.isPending);
+  if (!stands.current && pages.isPending) return null;
   const bones = (
     <Loading what="timeline" quiet>
       <BoneCard title={reported === '' ? 'Timeline' : 'Error'} count={5} />
     </Loading>
   );
-  if (alerts.isPending || (reported !== '' && report.isPending)) return bones;
+  // Once the box for comments stands, it never goes: the rest of a word would be commands to the page.
+  if (!stands.current) return bones;
   return (
     <Suspense fallback={bones}>
       {report.isError && !report.data && (
@@ -38,11 +45,17 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
         </div>
       )}
       <Boundary what="The error">
-        {report.data?.report && <ReportCard report={report.data.report} tags={report.data.alert?.labels} />}
+        <Reported answer={report.data} />
       </Boundary>
       <Boundary what="The timeline">
         <IncidentTimeline id={id} />
       </Boundary>
     </Suspense>
   );
+}
+
+// Deferred, a card whose code is still on its way hides nothing that stands already.
+function Reported({ answer }: { answer: GetIncidentAlertResponseJson | undefined }) {
+  const shown = useDeferredValue(answer);
+  return shown?.report && <ReportCard report={shown.report} tags={shown.alert?.labels} />;
 }

@@ -19,6 +19,8 @@ interface IncidentRowProps {
   incident: Incident;
   /** Place in the whole list, counted from 1 after the head row. */
   index: number;
+  /** Where the list begins in the page. */
+  top: number;
   /** Whether the list stands already. */
   stands: RefObject<boolean>;
   selected: boolean;
@@ -32,6 +34,7 @@ interface IncidentRowProps {
 export const IncidentRow = memo(function IncidentRow({
   incident,
   index,
+  top,
   stands,
   selected,
   now,
@@ -80,17 +83,21 @@ export const IncidentRow = memo(function IncidentRow({
         <Time at={incident.triggeredAt}>{relativeTime(incident.triggeredAt, now)}</Time>
       </td>
       <td className={styles.actions}>
-        <RowActions incident={incident} index={index} stands={stands} />
+        <RowActions incident={incident} place={`${top} ${index}`} stands={stands} />
       </td>
     </tr>
   );
 });
 
-function RowActions({ incident, index, stands }: Pick<IncidentRowProps, 'incident' | 'index' | 'stands'>) {
+interface RowActionsProps extends Pick<IncidentRowProps, 'incident' | 'stands'> {
+  place: string;
+}
+
+function RowActions({ incident, place: at, stands }: RowActionsProps) {
   const change = useChangeIncident();
   const place = useKeptFocus<HTMLDivElement>(change.isPending);
-  // Rows move up and down under a thumb, and new ones come.
-  const settled = useSettledPress(answerMeant(incident), index, stands);
+  // Rows move up and down under a thumb, by themselves and with the list, and new ones come.
+  const settled = useSettledPress(answerMeant(incident), at, stands);
   const id = shortId(incident.id);
   const may = mayAct('responder');
   return (

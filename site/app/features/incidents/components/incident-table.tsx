@@ -1,8 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { memo, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { memo, type RefObject, useEffect, useRef } from 'react';
 import { Checkbox } from '~/components/ui/checkbox';
 import * as tableKit from '~/components/ui/table.module.css';
 import { mayAct } from '~/lib/role';
+import { useTop } from '~/lib/settled-press';
 import { useNow } from '~/lib/time/clock';
 import type { Incident } from '../model/incident';
 import { IncidentRow } from './incident-row';
@@ -36,12 +37,12 @@ export const IncidentTable = memo(function IncidentTable({
 }: IncidentTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const now = useNow(15_000);
-  const rows = useRows(incidents, body);
+  const top = useTop(body);
+  const rows = useRows(incidents, top);
   useFocusOnCursor(incidents, cursor, rows.scrollToIndex);
   const items = rows.getVirtualItems();
-  const before = (items[0]?.start ?? rows.options.scrollMargin) - rows.options.scrollMargin;
-  const after =
-    rows.getTotalSize() - ((items.at(-1)?.end ?? rows.options.scrollMargin) - rows.options.scrollMargin);
+  const before = (items[0]?.start ?? top) - top;
+  const after = rows.getTotalSize() - ((items.at(-1)?.end ?? top) - top);
   return (
     <table
       className={`${tableKit.table} ${styles.incidentTable}`}
@@ -63,6 +64,7 @@ export const IncidentTable = memo(function IncidentTable({
               key={incident.id}
               incident={incident}
               index={index}
+              top={top}
               stands={stands}
               now={now}
               rowRef={rows.measureElement}
@@ -118,12 +120,7 @@ function Gap({ height }: { height: number }) {
   );
 }
 
-function useRows(incidents: readonly Incident[], body: RefObject<HTMLElement | null>) {
-  const [scrollMargin, setScrollMargin] = useState(0);
-  useLayoutEffect(() => {
-    const top = body.current?.getBoundingClientRect().top ?? 0;
-    setScrollMargin(Math.round(top + window.scrollY));
-  }, [body]);
+function useRows(incidents: readonly Incident[], scrollMargin: number) {
   return useWindowVirtualizer({
     count: incidents.length,
     estimateSize: () => (window.innerWidth > 900 ? rowHeight : phoneRowHeight),

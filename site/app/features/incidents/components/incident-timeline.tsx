@@ -1,5 +1,6 @@
 import type { TimelineEntryJson } from '@nightbell/proto';
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { BoneRows } from '~/components/ui/skeleton';
@@ -18,6 +19,9 @@ import * as styles from './incident-timeline.module.css';
 /** What happened, newest first, and a place to say what you see. */
 export function IncidentTimeline({ id }: { id: string }) {
   const timeline = useQuery({ ...incidentTimeline(id), select: newestFirst });
+  // Asked for again after it failed it is pending once more, which must take the box from nobody who types.
+  const stands = useRef(false);
+  stands.current ||= !timeline.isPending;
   return (
     <Card title="Timeline" actions={<span className={incidentPageStyles.policy}>Newest first</span>}>
       {timeline.isPending && (
@@ -32,7 +36,7 @@ export function IncidentTimeline({ id }: { id: string }) {
           <TimelineRow key={entry.id} entry={entry} />
         ))}
       </ol>
-      {!timeline.isPending && mayAct('responder') && <CommentBox id={id} />}
+      {stands.current && mayAct('responder') && <CommentBox id={id} />}
     </Card>
   );
 }
