@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -215,24 +216,29 @@ func (d *Outbox) failOverDue(ctx context.Context, claims []notifydb.Claim, witho
 		}
 	}
 	skipped := d.takeSkipped()
+	still := skipped
 	err = d.inLook(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		skipped, moved, err = notifydb.FailOverDue(ctx, tx, d.kind, without, probes, skipped, now)
+		still, moved, err = notifydb.FailOverDue(ctx, tx, d.kind, without, probes, skipped, now)
 		return err
 	})
-	d.addSkipped(skipped)
-	return moved && err == nil, err
+	if err != nil { // also of the commit: nothing was done
+		still, moved = skipped, false
+	}
+	d.addSkipped(still)
+	return moved, err
 }
 
+// takeSkipped takes as many as one look can do.
 func (d *Outbox) takeSkipped() []notifydb.DuePage {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	taken := d.skipped
-	d.skipped = nil
-	return taken
+	taken := d.skipped[:min(len(d.skipped), notifydb.MaxWaiting)]
+	d.skipped = slices.Clone(d.skipped[len(taken):])
+	return slices.Clip(taken)
 }
 
 func (d *Outbox) anySkipped() bool {

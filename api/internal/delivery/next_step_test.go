@@ -3,13 +3,17 @@ package delivery_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 // turns are the incidents for which it is Bob's turn, the policy's next step.
@@ -122,5 +126,28 @@ func TestTheNextStepComesAlsoForAPageThatFailedByOurMistake(t *testing.T) {
 		if slices.ContainsFunc(message.Incidents, func(i notify.Incident) bool { return i.Title == "a" }) {
 			t.Error("the page that failed by our mistake was not left out")
 		}
+	}
+}
+
+// TestTheNextStepsOfAStormComeInAFewLooks: one look makes the next step due for some of the incidents that only
+// a dead contact was paged for, and none is forgotten.
+func TestTheNextStepsOfAStormComeInAFewLooks(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("no answer in time") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	hook := o.hookFirst(t, -1)
+	const storm = 2*notifydb.MaxWaiting + 100
+	var alerts []alert.Received
+	for n := range storm {
+		alerts = append(alerts, pagingtest.Firing(fmt.Sprint("a", n), fmt.Sprint("a", n), pagingtest.Began))
+	}
+	o.Accept(t, alerts...)
+	for range 15 { // three tries, and what follows
+		deliver(t, hookOutbox)
+		o.Clock.Advance(time.Second)
+	}
+	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE paging_due_at <= nightbell_now()`); got != storm {
+		t.Errorf("the next step is due for %d of %d incidents; the contact is %q", got, storm, o.failing(t, hook))
 	}
 }

@@ -114,8 +114,8 @@ func (t try) held(claim notifydb.Claim) (held []uuid.UUID) {
 	return held
 }
 
-// alone reports whether the message may be what is wrong, so that each of its pages is tried alone.
-func (t try) alone() bool { return t.internal || errors.Is(t.err, notify.ErrRefused) }
+// atFault reports whether the message may be what is wrong, so that its pages are tried in smaller groups.
+func (t try) atFault() bool { return t.internal || errors.Is(t.err, notify.ErrRefused) }
 
 // waitsItsTurn reports whether the address is not confirmed and has had its mail of this hour.
 func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) }
@@ -123,12 +123,12 @@ func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) 
 // fail decides whether a page that did not get through is tried again.
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	result.Fault, result.Blocked, result.Unknown = t.alone(), t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
+	result.Fault, result.Blocked, result.Unknown = t.atFault(), t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
 	switch {
 	case t.waitsItsTurn():
 		wait, _ := notify.RetryAfter(t.err)
 		next, giveUp = now.Add(wait), false
-	case t.alone():
+	case t.atFault():
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
@@ -144,7 +144,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 		result.State, result.NextTryAt, result.Reason = "pending", next, why
 		return
 	}
-	result.State, result.Reason, result.Lost = "failed", why, t.called
+	result.State, result.Reason, result.Lost = "failed", why, t.called || t.internal
 	if page.Attempts > 1 {
 		result.Reason = fmt.Sprintf("%s (%d tries)", why, page.Attempts)
 	}

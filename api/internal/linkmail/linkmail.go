@@ -1,6 +1,6 @@
 // Package linkmail sends the mails with links that people wait for: to confirm an address, to join, to set
-// a new password. Several are sent side by side, so that a recipient whose mail server hangs delays none of
-// another organization. Post is also for mails that tell owners of a webhook which was disabled.
+// a new password. Several are sent side by side, so that a recipient whose mail server hangs delays few of
+// another organization: each has two places of eight. Post is also for mails that tell owners of a webhook which was disabled.
 package linkmail
 
 import (

@@ -17,7 +17,7 @@ var (
 	// say nothing about the contact.
 	ErrInstallation = errors.New("the installation's own failure")
 	// ErrRefused marks errors of a provider that has nothing against the address, but refuses what the message
-	// says, or who sends it. It may take others: the pages of this one are tried again a few times, each alone.
+	// says, or who sends it. It may take others: the pages of this one are tried again a few times, in smaller groups.
 	ErrRefused = errors.New("refused")
 	// ErrUnknownOutcome marks errors after which the provider may have taken the message.
 	ErrUnknownOutcome = errors.New("the outcome is not known")

@@ -68,7 +68,7 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 
 // mailOwner mails one owner, once.
 func (p *Publisher) mailOwner(ctx context.Context, n subscriptiondb.Notice, mail notify.WebhookDisabled) error {
-	if err := linkmail.Post(ctx, p.options.Mail, 1, mail); err != nil && !errors.Is(err, notify.ErrPermanent) {
+	if err := linkmail.Post(ctx, p.options.Mail, 1, mail); err != nil && !errors.Is(err, notify.ErrPermanent) && !errors.Is(err, notify.ErrRefused) {
 		return err
 	}
 	return p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error { return subscriptiondb.NoticeSent(ctx, tx, n) })

@@ -104,7 +104,7 @@ func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 		}
 		blocked = nil
 		for _, b := range kept {
-			accepted, err := acceptedAt(ctx, tx, b.Channel)
+			accepted, err := acceptedAt(ctx, tx, b.Channel, now)
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func mailIsLost(ctx context.Context, tx pgx.Tx, now time.Time) (since time.Time,
 	if err != nil || len(losses) == 0 {
 		return time.Time{}, false, err
 	}
-	accepted, err := acceptedAt(ctx, tx, notify.Email)
+	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
 	if err != nil {
 		return time.Time{}, false, err
 	}

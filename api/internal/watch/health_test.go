@@ -204,6 +204,30 @@ func TestALostPageWithholdsTheDeadMan(t *testing.T) {
 	}
 }
 
+// TestAMailThatIsRefusedWithholdsTheDeadManInAMinute: it is given up within that, and was kept until then. What
+// was taken "later", before the clock was set back, is no sign that the server takes mail.
+func TestAMailThatIsRefusedWithholdsTheDeadManInAMinute(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
+	w.deliver(t)
+	w.Exec(t, `UPDATE delivery SET finished_at = finished_at + interval '1 hour'`)
+	w.failure = notify.Installation(notify.Refused(errors.New("550 5.4.5 daily limit")))
+	w.Clock.Advance(time.Minute)
+	w.Accept(t, pagingtest.Firing("cpu", "cpu", pagingtest.Began))
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '1 day'`)
+	for range 64 {
+		w.deliver(t)
+		w.Clock.Advance(time.Second)
+	}
+	if got := w.Pages(t); !slices.Equal(got, []string{"Ada sent", "Ada failed"}) {
+		t.Fatalf("the pages are %v", got)
+	}
+	if got := w.round(t); !slices.Equal(got, []string{"blocked"}) {
+		t.Errorf("after a minute: %v", got)
+	}
+}
+
 func TestAFullDiskWithholdsTheDeadMan(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)

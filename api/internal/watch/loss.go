@@ -47,14 +47,13 @@ func losing(losses []loss, now time.Time, several bool) (since time.Time, ok boo
 	return since, theirs || ours && now.Sub(since) >= lossesSpan
 }
 
-// lostSQL finds the losses of a channel since a moment.
+// lostSQL finds the losses of a channel since a moment. What was kept before it was lost counts from then.
 const lostSQL = `
-SELECT n.org_id, n.contact_method_id, min(n.lost_at), max(n.lost_at), bool_or(n.blocked_since IS NOT NULL)
-FROM (SELECT org_id, contact_method_id, lost_at, blocked_since FROM notification WHERE lost_at > $2 AND channel = $1 ORDER BY lost_at DESC LIMIT $3) n
-GROUP BY n.org_id, n.contact_method_id`
+SELECT org_id, contact_method_id, min(least(blocked_since, lost_at)), max(lost_at), bool_or(blocked_since IS NOT NULL)
+FROM notification WHERE lost_at > $2 AND channel = $1 GROUP BY org_id, contact_method_id`
 
 func lossesSince(ctx context.Context, tx pgx.Tx, kind notify.Kind, since time.Time) (losses []loss, err error) {
-	rows, err := tx.Query(ctx, lostSQL, string(kind), since, mostAudited)
+	rows, err := tx.Query(ctx, lostSQL, string(kind), since)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +65,11 @@ func lossesSince(ctx context.Context, tx pgx.Tx, kind notify.Kind, since time.Ti
 	return losses, err
 }
 
-// acceptedAt is when a provider of the channel last took a message, by any replica; zero for never.
-func acceptedAt(ctx context.Context, tx pgx.Tx, kind notify.Kind) (at time.Time, err error) {
-	rows, err := tx.Query(ctx, `SELECT finished_at FROM delivery WHERE outcome = 'accepted' AND channel = $1 ORDER BY finished_at DESC LIMIT 1`, string(kind))
+// acceptedAt is when a provider of the channel last took a message, by any replica; zero for never. What was
+// written before the clock was set back tells nothing.
+func acceptedAt(ctx context.Context, tx pgx.Tx, kind notify.Kind, now time.Time) (at time.Time, err error) {
+	rows, err := tx.Query(ctx, `SELECT finished_at FROM delivery WHERE outcome = 'accepted' AND channel = $1 AND finished_at <= $2 ORDER BY finished_at DESC LIMIT 1`,
+		string(kind), now)
 	if err != nil {
 		return time.Time{}, err
 	}

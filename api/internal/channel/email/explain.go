@@ -66,8 +66,9 @@ func explainSend(ctx context.Context, at step, err error) error {
 	}
 }
 
-// aboutMailbox is an enhanced status code (RFC 3463) about the address or its mailbox, after the reply's code.
-var aboutMailbox = regexp.MustCompile(`^\d{3} 5\.[12]\.\d`)
+// aboutMailbox is an enhanced status code (RFC 3463 sections 3.2 and 3.3) about the recipient's address or a
+// mailbox that is disabled or full, after the reply's code. Others of these classes are about the sender or the mail.
+var aboutMailbox = regexp.MustCompile(`^\d{3} 5\.(1\.(1|2|3|6|10)|2\.[12])\b`)
 
 func isMailbox(said string) bool { return aboutMailbox.MatchString(said) }
 

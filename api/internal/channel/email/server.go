@@ -45,7 +45,7 @@ func NewServer(options Options) *Server {
 // each step.
 const Longest = 30 * time.Minute
 
-// Send renders the message and hands it over. Replies 5xx to a mail are permanent;
+// Send renders the message and hands it over. Replies 5xx about the recipient are permanent;
 // everything else, refused passwords included, may be fixed and is worth
 // another try. It returns nil as soon as the server has taken the mail, whatever
 // happens to the connection after that.

@@ -186,6 +186,11 @@ func TestWhoIsToBlameForARefusedMail(t *testing.T) {
 		{sendingMail, 554, "5.7.1 no valid recipients", "installation refused"},
 		{endingMail, 552, "5.2.2 mailbox full", "permanent"},
 		{endingMail, 550, "5.1.1 no such user", "permanent"},
+		{endingMail, 550, "5.1.10 recipient not found", "permanent"},
+		{endingMail, 550, "5.1.8 Access denied, bad outbound sender", "installation refused"},
+		{endingMail, 554, "5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException", "installation refused"},
+		{endingMail, 554, "5.2.252 SendAsDenied", "installation refused"},
+		{endingMail, 552, "5.2.3 message too long", "installation refused"},
 		{namingRecipient, 550, "5.7.1 not here", "permanent"},
 		{endingMail, 452, "4.3.1 disk full", "installation"},
 	} {

@@ -35,14 +35,14 @@ func (l *latePages) add(rows pgx.Rows) error {
 // FailOverDue goes on to each person's next contact method, and to the next step where nobody
 // else is left, for the pages whose contact is not to be tried yet and for those that have had no
 // send slot for notify.SlotWait. Of these it passes over contacts in bundled, which wait on
-// purpose, but not over those in probes, whose only send may hang. It tries skipped again, which
-// are dead pages whose incident another transaction had locked, and returns those for which that
-// is still so. Moved tells that something became due.
+// purpose, but not over those in probes, whose only send may hang. Of skipped, which are dead pages that
+// were left to this look, it makes the next step due, and returns those whose incident another transaction
+// has locked. Moved tells that something became due.
 func FailOverDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, bundled, probes []uuid.UUID, skipped []DuePage, now time.Time) (still []DuePage, moved bool, err error) {
 	var late latePages
 	batch := &pgx.Batch{}
-	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, maxWaiting).Query(late.add)
-	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, append([]uuid.UUID{}, bundled...), maxWaitingOfOrg, maxWaiting, append([]uuid.UUID{}, probes...), notify.DeadAfter).Query(late.add)
+	batch.Queue(waitSQL, string(kind), now, notify.MaxAge, notify.LateAge, notify.DeadAfter, maxWaitingOfOrg, MaxWaiting).Query(late.add)
+	batch.Queue(noSlotSQL, string(kind), now, notify.SlotWait, append([]uuid.UUID{}, bundled...), maxWaitingOfOrg, MaxWaiting, append([]uuid.UUID{}, probes...), notify.DeadAfter).Query(late.add)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return skipped, false, err
 	}
@@ -88,7 +88,8 @@ RETURNING n.org_id, n.id, w.over OR w.failures >= $5`
 // How many pages one look takes on: of one organization, and in all.
 const (
 	maxWaitingOfOrg = 100
-	maxWaiting      = 500
+	// MaxWaiting also bounds the skipped pages that FailOverDue is given.
+	MaxWaiting = 500
 )
 
 // A page whose lease ran out has no slot either: its worker is gone. A shared channel (no user)

@@ -66,7 +66,7 @@ type ClaimedPage struct {
 	Due            time.Time
 	// Attempts counts the tries, with this one.
 	Attempts int
-	// Faults counts the tries before this one that failed by our own mistake, Unknowns
+	// Faults counts the tries before this one that failed by our own mistake or for what the message says, Unknowns
 	// those after which the provider may have taken the message.
 	Faults, Unknowns int
 	Round, Step      int
@@ -250,17 +250,20 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	return due, err
 }
 
-// bundle puts all pages into one message, except those that failed by our own mistake:
-// each of them is tried alone, so that the one at fault does not take the others along.
+// bundle puts all pages into one message, except those that may be at fault: they come when no others are due,
+// an eighth of them after their first try, then a 64th and so on, and at last alone. So the one at fault
+// is soon on its own, and a server that refuses everything does not get each page of a storm five times.
 func bundle(due []duePage, probe bool) []duePage {
-	sound := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults > 0 })
-	if len(sound) == 0 {
-		sound, probe = due, true
+	faults := 0
+	if len(due) > 0 {
+		faults = slices.MinFunc(due, func(a, b duePage) int { return a.Faults - b.Faults }).Faults
 	}
+	together := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults > faults })
+	most := max(1, len(together)>>(3*faults))
 	if probe {
-		return sound[:min(1, len(sound))]
+		most = 1
 	}
-	return sound
+	return together[:min(most, len(together))]
 }
 
 // What is claimed has to be found as soon as its worker is taken for dead, also a page that

@@ -16,10 +16,10 @@ type Result struct {
 	NextTryAt time.Time
 	// Reason says in words why it failed or was cancelled.
 	Reason string
-	// Fault is set when the try failed by our own mistake, Unknown when the provider may
+	// Fault is set when the try failed by our own mistake or for what the message says, Unknown when the provider may
 	// have taken the message, Blocked when this installation's own failure keeps it.
 	Fault, Unknown, Blocked bool
-	// Lost is set when it failed although its provider was called.
+	// Lost is set when it failed although its provider was called, or by our own mistake.
 	Lost bool
 }
 

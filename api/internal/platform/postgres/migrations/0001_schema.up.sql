@@ -900,10 +900,10 @@ CREATE TABLE notification (
     lease_token       uuid,
     lease_until       timestamptz,
     attempts          integer NOT NULL DEFAULT 0,
-    faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake; such a page is sent alone
+    faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake, or for what the message says; such pages are sent in small groups, and at last alone
     unknowns          integer NOT NULL DEFAULT 0, -- tries after which the provider may have taken the message
     blocked_since     timestamptz, -- since when only this installation's own failures keep it from being sent
-    lost_at           timestamptz, -- when it was given up although its provider was called
+    lost_at           timestamptz, -- when it was given up although its provider was called, or by our own mistake
     failed_over_at    timestamptz, -- when the person's next contact method was made due in its place
     finished_at       timestamptz,
     finished_for      text NOT NULL DEFAULT '',
