@@ -132,3 +132,34 @@ test('an incident on paper is light, and shows no button', async ({ page }) => {
   await page.emulateMedia({ media: 'screen' });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 });
+
+test.describe('the form for a new incident', () => {
+  test.use({ expectedFaults: /ERR_|dynamically imported/ });
+
+  test('stands before its file has come, which a lost connection only delays', async ({ page }) => {
+    let come = () => {};
+    const slow = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    let lost = true;
+    await page.route(/\/create-incident-dialog-[^/]*\.js/, async (route) => {
+      if (lost) return route.abort();
+      await slow;
+      await route.continue();
+    });
+    await open(page, '/incidents');
+    const press = page.getByRole('button', { name: 'Create Incident' });
+    const dialog = page.getByRole('dialog', { name: 'Create Incident' });
+    await press.click();
+    await expect(page.getByText('The form could not be shown.')).toBeVisible();
+    await expect(dialog).toHaveCount(0);
+    lost = false;
+    await press.click();
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByLabel('Title')).toHaveCount(0);
+    come();
+    await expect(dialog.getByLabel('Title')).toBeFocused();
+    await page.keyboard.type('Disk');
+    await expect(dialog.getByLabel('Title')).toHaveValue('Disk');
+  });
+});

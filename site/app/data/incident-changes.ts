@@ -6,7 +6,6 @@ import type {
   ListIncidentsResponseJson,
 } from '@nightbell/proto';
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { announce } from '~/lib/announce';
 import { call } from '~/lib/api';
 import { randomToken } from '~/lib/device';
@@ -211,21 +210,24 @@ function useAnswer<T>(done: string, mutationFn: (choice: T) => Promise<IncidentJ
   });
 }
 
+/** What is declared by hand. */
+interface Declaration {
+  body: CreateIncidentRequestJson;
+  /** What has the same is the same incident: when only the answer was lost, nobody is paged twice. */
+  key: string;
+}
+
 /** The mutation behind Create Incident. Fails with ApiError, which the dialog shows. */
 export function useCreateIncident() {
   const client = useQueryClient();
-  const asked = useRef({ text: '', key: '' });
   return useMutation({
-    mutationFn: async (body: CreateIncidentRequestJson): Promise<IncidentJson> => {
-      // The same again has the same key: when only the answer was lost, nobody is paged twice.
-      const text = JSON.stringify(body);
-      if (text !== asked.current.text) asked.current = { text, key: randomToken() };
+    mutationFn: async ({ body, key }: Declaration): Promise<IncidentJson> => {
       const answer = await call<CreateIncidentResponseJson>({
         method: 'POST',
         path: '/v1/incidents',
         body,
         action: 'create incident',
-        headers: { 'Idempotency-Key': asked.current.key },
+        headers: { 'Idempotency-Key': key },
         keepSession: true,
       });
       return answer.incident ?? {};

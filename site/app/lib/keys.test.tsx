@@ -37,3 +37,11 @@ it.each(['Enter', 'Escape'])('a field that %s has sent away holds no key back', 
   press(typeAndLose(key) + 100);
   expect(run).toHaveBeenCalledOnce();
 });
+
+it('who goes on pressing for three seconds means the page', () => {
+  const at = typeAndLose('w');
+  for (const after of [800, 1600, 2400]) press(at + after);
+  expect(run).not.toHaveBeenCalled();
+  press(at + 3100);
+  expect(run).toHaveBeenCalledOnce();
+});

@@ -21,8 +21,9 @@ const listeners = new Set<() => void>();
 const together = 1500;
 let first = { key: '', at: 0 };
 // The field that takes what somebody types.
-let typing: { field: Node | null; at: number } = { field: null, at: 0 };
+let typing: { field: Node | null; at: number; until: number } = { field: null, at: 0, until: 0 };
 const restOfWord = 1000;
+const longestRest = 3000; // who goes on pressing after that means the page
 
 /** Binds single keys while the component is mounted. None is heard while somebody types, in a dialog, or once they are turned off. */
 export function useKeys(actions: readonly KeyAction[]): void {
@@ -64,10 +65,10 @@ function onKey(event: KeyboardEvent): void {
   const now = event.timeStamp;
   if (isField(event.target)) {
     // Enter and Escape may send the field away; whoever types a letter means to go on.
-    typing = { field: event.key.length === 1 ? event.target : null, at: now };
+    typing = { field: event.key.length === 1 ? event.target : null, at: now, until: now + longestRest };
     return;
   }
-  if (typing.field?.isConnected === false && now - typing.at < restOfWord) {
+  if (typing.field?.isConnected === false && now - typing.at < restOfWord && now < typing.until) {
     typing.at = now;
     return;
   }

@@ -5,7 +5,7 @@ import { expect, it, vi } from 'vitest';
 import { ApiError, SessionExpired } from './api';
 import { createQueryClient } from './query-client';
 import { endSession, startSession } from './session-change';
-import { dismissToasts, takeToasts, toastsAt } from './toast';
+import { dismissToasts, takeToasts, toast, toastsAt } from './toast';
 
 const refused = new ApiError('Failed to assign incident', 409, 'It is resolved already.');
 
@@ -76,6 +76,24 @@ it.each([
   const onError = vi.fn();
   await fail(meanwhile, { onError });
   expect(onError).toHaveBeenCalledTimes(times);
+});
+
+it.each([
+  ['whose session expired', () => endSession('expired')],
+  ['who went to another organization', () => startSession({ ...mara, user: { ...mara.user, org_id: 'o2' } })],
+])('tells the person %s that it failed, with no Retry', async (_, meanwhile) => {
+  startSession(mara);
+  const onError = () => toast({ kind: 'failure', title: 'Failed to acknowledge incident', retry: () => {} });
+  const said = await fail(meanwhile, { onError });
+  expect(said).toMatchObject({ title: 'Failed to acknowledge incident', retry: undefined });
+  startSession(mara);
+  // What has nothing to say of its own, and whose page is gone with the session.
+  const gone = ({ unmount, clear }: { unmount: () => void; clear: () => void }) => {
+    meanwhile();
+    clear();
+    unmount();
+  };
+  expect(await fail(gone)).toMatchObject({ title: 'Failed to assign incident' });
 });
 
 it('says nothing of a success to the next person', async () => {

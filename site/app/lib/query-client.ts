@@ -1,7 +1,8 @@
 import { type Mutation, MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, reasonOf, SessionExpired } from './api';
 import { currentIdentity } from './identity';
-import { toast } from './toast';
+import { lastSessionEnd } from './session';
+import { toast, withoutRetry } from './toast';
 
 const minute = 60_000;
 
@@ -31,16 +32,29 @@ export function createQueryClient(): QueryClient {
 }
 
 // What somebody else pressed ends without a word: its Retry would act as whoever is signed in by then.
+// Whose session expired meanwhile, or who went to another organization, hears that it failed; no more.
 function ofOnePerson(): MutationCache {
   const pressedBy = new WeakMap<object, string | null>();
   const end = (mutation: Mutation<unknown, unknown, unknown, unknown>) => {
-    if (pressedBy.get(mutation) !== currentIdentity()) mutation.setOptions({ onError() {} });
+    const [by, now] = [pressedBy.get(mutation), currentIdentity()];
+    if (by === now) return;
+    const concerned = now === null ? lastSessionEnd() === 'expired' : by && accountOf(by) === accountOf(now);
+    const { onError } = mutation.options;
+    mutation.setOptions({
+      onError: (...failure) => {
+        if (concerned) withoutRetry(() => (onError ? onError(...failure) : sayFailure(failure[0] as Error)));
+      },
+    });
   };
   return new MutationCache({
     onMutate: (_, mutation) => void pressedBy.set(mutation, currentIdentity()),
     onSuccess: (_, _1, _2, mutation) => end(mutation),
     onError: (_, _1, _2, mutation) => end(mutation),
   });
+}
+
+function accountOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('/'));
 }
 
 /**
@@ -56,10 +70,14 @@ function sayLateFailures(cache: MutationCache): void {
     const { error } = event.action;
     // The cache is cleared for the next person, whom it does not concern.
     if (!cache.getAll().includes(event.mutation)) return;
-    if (event.mutation.options.onError || error instanceof SessionExpired) return;
-    const [title, reason] = [error.message, reasonOf(error)];
-    toast({ kind: 'failure', title, detail: reason === title ? undefined : reason });
+    if (!event.mutation.options.onError) sayFailure(error);
   });
+}
+
+function sayFailure(error: Error): void {
+  if (error instanceof SessionExpired) return;
+  const [title, reason] = [error.message, reasonOf(error)];
+  toast({ kind: 'failure', title, detail: reason === title ? undefined : reason });
 }
 
 /** Whether a call failed because nothing answered that could. */

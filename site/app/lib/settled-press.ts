@@ -1,4 +1,5 @@
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 
 const moment = 700; // a second tap comes within it
 const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and must take a press in between
@@ -30,7 +31,8 @@ export function useSettledPress(
     // A second tap, or a thumb on its way, means the button that stood here before; each begins the moment
     // anew, for whoever hammers. Nothing is disabled meanwhile: it would flicker and be read aloud.
     if (event.timeStamp - unsettled.current < moment) unsettled.current = event.timeStamp;
-    else if (event.timeStamp - moved.current >= onItsWay) act();
+    // A key presses the button that has the focus, wherever that has moved.
+    else if (event.detail === 0 || event.timeStamp - moved.current >= onItsWay) act();
   };
 }
 
@@ -50,12 +52,24 @@ export function useStands(): RefObject<boolean> {
 export function useTop(element: RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {
-    const look = () =>
-      setTop(Math.round((element.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
-    look();
-    const observer = new MutationObserver(look);
-    observer.observe(document.body, { childList: true, subtree: true });
-    return () => observer.disconnect();
+    let known = Number.NEGATIVE_INFINITY;
+    const look = (show: (set: () => void) => void) => {
+      const now = Math.round((element.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
+      // Scrolled by part of a pixel it rounds to another one.
+      if (Math.abs(now - known) <= 1) return;
+      known = now;
+      show(() => setTop(now));
+    };
+    look((set) => set());
+    // Rendered later, a press that waits already would come before it.
+    const atOnce = () => look(flushSync);
+    const observer = new MutationObserver(atOnce);
+    observer.observe(document.body, { childList: true, characterData: true, subtree: true });
+    window.addEventListener('resize', atOnce);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('resize', atOnce);
+    };
   }, [element]);
   return top;
 }

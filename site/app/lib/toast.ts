@@ -19,6 +19,7 @@ export interface Standing extends Toast {
 const none: readonly Standing[] = [];
 let standing = none; // the oldest first
 let said = 0;
+let mayRetry = true;
 const listeners = new Set<() => void>();
 // Where messages can be shown, the last in use: outside of a modal dialog nothing can be pressed or heard.
 const places: object[] = [];
@@ -26,7 +27,18 @@ const places: object[] = [];
 /** Shows a message. Failures stand beside each other; of all others the newest wins, and takes no failure away. */
 export function toast(message: Toast): void {
   said += 1;
-  set([...standing.filter((old) => !replaces(message, old)), { ...message, serial: said }]);
+  const shown = mayRetry ? message : { ...message, retry: undefined };
+  set([...standing.filter((old) => !replaces(message, old)), { ...shown, serial: said }]);
+}
+
+/** Lets something say its messages, none of which offers to do it again. */
+export function withoutRetry(say: () => unknown): void {
+  mayRetry = false;
+  try {
+    say();
+  } finally {
+    mayRetry = true;
+  }
 }
 
 /** Takes one message away. */

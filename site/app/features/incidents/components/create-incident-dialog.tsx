@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ChangeEvent, type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -9,10 +9,11 @@ import { useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
 import { ApiError } from '~/lib/api';
-import { halfWritten, keepHalfWritten } from '~/lib/half-written';
+import { currentIdentity } from '~/lib/identity';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { capitalised, shortId } from '~/lib/words';
+import { begun, forgetBegun, forgetOnceSent, keepBegun, keyToSend } from '../model/begun';
 import { toServiceStates } from '../model/service-state';
 import { severities, severityMeaning } from '../model/severity';
 
@@ -36,15 +37,20 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
   const create = useCreateIncident();
   const navigate = useNavigate();
   const gone = useGone();
-  const [title, description] = [useKept('incident title'), useKept('incident description')];
+  const [first] = useState(() => begun(about?.id));
+  const pressed = useRef({ text: '', key: '' });
   const close = () => {
-    title.forget();
-    description.forget();
+    forgetBegun();
     onClose();
   };
   const listed = useQuery({ ...serviceList, select: toServiceStates }).data;
   // The service that is known may be chosen before, or without, the list.
-  const services = listed ?? (about ? [about] : []);
+  const { service = about?.id ?? '', serviceName = about?.name ?? '' } = first;
+  const services = listed ?? (service ? [{ id: service, name: serviceName }] : []);
+  const keep = ({ currentTarget: form }: FormEvent<HTMLFormElement>) => {
+    const chosen = form.querySelector<HTMLOptionElement>('[name="service"] :checked')?.text;
+    keepBegun({ of: about?.id, serviceName: chosen, ...Object.fromEntries(new FormData(form)) });
+  };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -56,9 +62,15 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       severity: text('severity'),
       ...(service ? { service_id: service } : {}),
     };
+    const sent = JSON.stringify(body);
+    if (sent !== pressed.current.text) pressed.current = { text: sent, key: keyToSend(sent) };
+    const [by, forget] = [currentIdentity(), forgetOnceSent()];
     // It may be closed meanwhile. That takes nothing back: people are paged, and whoever did it has to know.
-    create.mutateAsync(body).then(
+    create.mutateAsync({ body, key: pressed.current.key }).then(
       ({ id = '', title }) => {
+        // It concerns nobody who signed in since.
+        if (by !== currentIdentity()) return;
+        forget();
         if (gone.current)
           toast({ kind: 'success', title: `Incident ${shortId(id)} was created`, detail: title });
         else {
@@ -72,7 +84,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
   };
   return (
     <Dialog title="Create Incident" saving={false} onClose={close}>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} onChange={keep}>
         {create.isError && (
           <Banner tone="failed">
             {create.error.message}
@@ -87,18 +99,23 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
           required
           maxLength={500}
           placeholder="What is broken, and where"
-          {...title.field}
+          defaultValue={first.title}
         />
         <div className={dialogKit.sideBySide}>
-          <SelectField label="Severity" name="severity" options={choices} defaultValue="high" />
+          <SelectField
+            label="Severity"
+            name="severity"
+            options={choices}
+            defaultValue={first.severity ?? 'high'}
+          />
           <SelectField
             label="Service"
             name="service"
-            defaultValue={about?.id}
+            defaultValue={service}
             options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
           />
         </div>
-        <TextArea label="Description" optional name="description" rows={3} {...description.field} />
+        <TextArea label="Description" optional name="description" rows={3} defaultValue={first.description} />
         <Submit size="lg" pending={create.isPending} doing="Creating incident...">
           Create incident
         </Submit>
@@ -106,11 +123,4 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       </form>
     </Dialog>
   );
-}
-
-function useKept(what: string) {
-  const [defaultValue] = useState(() => halfWritten(what));
-  const onChange = (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
-    keepHalfWritten(what, event.target.value);
-  return { field: { defaultValue, onChange }, forget: () => keepHalfWritten(what, '') };
 }

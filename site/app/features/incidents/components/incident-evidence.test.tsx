@@ -12,7 +12,18 @@ const chunk = vi.hoisted((): { come?: () => void } => ({}));
 vi.mock('~/lib/api', async (real) => ({ ...(await real<object>()), call }));
 vi.mock('./report-card', async () => {
   await new Promise<void>((come) => (chunk.come = come));
-  return { ReportCard: ({ report }: { report: { language: string } }) => <p>Error of {report.language}</p> };
+  interface Props {
+    report: { language: string };
+    stale?: boolean;
+  }
+  return {
+    ReportCard: ({ report, stale }: Props) => (
+      <p>
+        Error of {report.language}
+        {stale && ', an earlier one'}
+      </p>
+    ),
+  };
 });
 
 const incident = toIncident({ id: 'i', status: 'triggered', severity: 'low' });
@@ -67,8 +78,10 @@ it('leaves the box to whoever types while another alert becomes the reported one
   await act(async () => chunk.come?.());
   await stays(() => expect(screen.getByText('Error of a1')).toBeVisible());
   alerts = [{ id: 'a2', status: 'firing', has_report: true }, ...alerts];
-  await stays(() => expect(screen.getByText(/Error of/)).toBeVisible());
+  await stays(() => expect(screen.getByText('Error of a1, an earlier one')).toBeVisible());
   await stays(() => expect(screen.getByText('Error of a2')).toBeVisible());
+  alerts = [];
+  await stays(() => expect(screen.queryByText(/Error of/)).toBeNull());
 });
 
 it.each(['/timeline', '/notifications'])('leaves it there while %s is asked for again', async (part) => {

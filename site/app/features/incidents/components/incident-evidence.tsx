@@ -45,7 +45,7 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
         </div>
       )}
       <Boundary what="The error">
-        <Reported answer={report.data} />
+        <Reported answer={reported === '' ? undefined : report.data} stale={report.isPlaceholderData} />
       </Boundary>
       <Boundary what="The timeline">
         <IncidentTimeline id={id} />
@@ -55,7 +55,7 @@ export function IncidentEvidence({ incident }: { incident: Incident }) {
 }
 
 // Deferred, a card whose code is still on its way hides nothing that stands already.
-function Reported({ answer }: { answer: GetIncidentAlertResponseJson | undefined }) {
+function Reported({ answer, stale }: { answer: GetIncidentAlertResponseJson | undefined; stale: boolean }) {
   const shown = useDeferredValue(answer);
-  return shown?.report && <ReportCard report={shown.report} tags={shown.alert?.labels} />;
+  return shown?.report && <ReportCard report={shown.report} tags={shown.alert?.labels} stale={stale} />;
 }

@@ -10,15 +10,27 @@ import { ErrorChain } from './error-chain';
 import * as styles from './report-card.module.css';
 import { Occurrences, ReportedData, ReportFacts } from './report-facts';
 
+interface ReportCardProps {
+  report: AlertReportJson;
+  tags?: Record<string, string>;
+  /** What another alert reported is on its way, and this is shown until it has come. */
+  stale?: boolean;
+}
+
 /** What a program said about the incident: its error with causes and stacks, how often, and the data of the latest occurrence. */
-export function ReportCard({ report, tags }: { report: AlertReportJson; tags?: Record<string, string> }) {
+export function ReportCard({ report, tags, stale = false }: ReportCardProps) {
   const { error } = report;
   const hasError = (error?.exceptions?.length ?? 0) > 0;
   return (
     <Card
       title={hasError ? 'Error' : 'Reported by the program'}
       className={styles.report}
-      actions={error && hasError && <CopyButton word="Copy as text" text={stackText(error)} />}
+      actions={
+        <>
+          {stale && <span className="text-3 size-12">Of an earlier alert. Loading...</span>}
+          {error && hasError && <CopyButton word="Copy as text" text={stackText(error)} />}
+        </>
+      }
     >
       <Occurrences report={report} />
       {report.later_incident_id && (

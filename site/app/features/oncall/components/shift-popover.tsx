@@ -7,6 +7,7 @@ import { memberList } from '~/data/members';
 import { useSaveOverride } from '~/data/overrides';
 import { useGone } from '~/lib/after-close';
 import { reasonOf } from '~/lib/api';
+import { currentIdentity } from '~/lib/identity';
 import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { serverNow } from '~/lib/time/clock';
@@ -79,11 +80,14 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const now = serverNow().getTime();
   if (shift.to <= now) return <p className={styles.shiftNote}>This shift is over.</p>;
   if (!mayAct('responder')) return <p className={styles.shiftNote}>Viewers cannot change who is on call.</p>;
-  const give = (person: Person) =>
-    create
+  const give = (person: Person) => {
+    const by = currentIdentity();
+    return create
       .mutateAsync({ scheduleId, body: toOverrideRequest(takeOver(block, scheduleId, person, now)) })
       .then(
         (answer) => {
+          // It concerns nobody who signed in since.
+          if (by !== currentIdentity()) return;
           const made = toOverride(answer.override ?? {});
           toast({ kind: 'success', title: `${person.name}: ${spanWords(made.from, made.to, zone)}` });
           if (!gone.current) onClose();
@@ -91,6 +95,7 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
         // Here by the banner, and once this is closed by a toast.
         () => undefined,
       );
+  };
   const alone = (id: string | undefined) => shift.people.length === 1 && shift.people[0]?.id === id;
   const others = members.filter((member) => member.id !== me?.id && !alone(member.id));
   return (

@@ -1,0 +1,63 @@
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { expect, it } from 'vitest';
+import { startSession } from '~/lib/session-change';
+import { renderRoute } from '../../../../testing/render-route';
+import { server } from '../../../../testing/server';
+import { ShiftPopover } from './shift-popover';
+
+const mara = {
+  user: { id: 'u1', org_id: 'o1', name: 'Mara', role: 'admin' },
+  accessToken: 'a',
+  refreshToken: 'r',
+};
+const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
+const elsewhere = { ...mara, user: { ...mara.user, org_id: 'o2' } };
+
+it.each([
+  ['the same person', mara, 1],
+  ['the next person', jonas, 0],
+  ['the same person in another organization', elsewhere, 0],
+])('who has the shift now is said to %s, or not', async (_, next, times) => {
+  startSession(mara);
+  let come = () => {};
+  const coming = new Promise<void>((resolve) => {
+    come = resolve;
+  });
+  let asked = false;
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.post('*/overrides', async () => {
+      asked = true;
+      await coming;
+      return HttpResponse.json({
+        override: {
+          id: 'v1',
+          user_id: 'u1',
+          starts_at: '2099-01-01T08:00:00Z',
+          ends_at: '2099-01-01T16:00:00Z',
+        },
+      });
+    }),
+  );
+  const from = Date.parse('2099-01-01T08:00:00Z');
+  const to = from + 8 * 3_600_000;
+  const shift = { from, to, people: [], because: 'nothing', becauseId: '', becauseName: '' } as const;
+  const block = { key: 'b', shift, from, to, override: null };
+  renderRoute('/', () => (
+    <ShiftPopover
+      block={block}
+      anchor={document.body}
+      zone="UTC"
+      hueOf={() => undefined}
+      onClose={() => undefined}
+      change={{ scheduleId: 'p1', onMore: () => undefined }}
+    />
+  ));
+  fireEvent.click(screen.getByRole('button', { name: 'I take it', hidden: true }));
+  await waitFor(() => expect(asked).toBe(true));
+  startSession(next);
+  come();
+  await act(() => new Promise((done) => setTimeout(done, 50)));
+  expect(screen.queryAllByText(/^Mara: /)).toHaveLength(times);
+});
