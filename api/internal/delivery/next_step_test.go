@@ -129,9 +129,8 @@ func TestTheNextStepComesAlsoForAPageThatFailedByOurMistake(t *testing.T) {
 	}
 }
 
-// TestTheNextStepsOfAStormComeInAFewLooks: one look makes the next step due for some of the incidents that only
-// a dead contact was paged for, and none is forgotten.
-func TestTheNextStepsOfAStormComeInAFewLooks(t *testing.T) {
+// TestTheNextStepsOfAStormCome for each of the many incidents that only a dead contact was paged for.
+func TestTheNextStepsOfAStormCome(t *testing.T) {
 	o := newOutbox(t)
 	o.Clock.Freeze(o.Clock.Now())
 	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("no answer in time") }}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -18,6 +19,8 @@ import (
 const (
 	// noticesAtOnce bounds what one call of MailOwners takes on.
 	noticesAtOnce = 5
+	// refusedFor is for how long a mail is tried that the mail server refuses for what it says or who sends it.
+	refusedFor = 24 * time.Hour
 	// mailsAtOnce are under way side by side.
 	mailsAtOnce = 8
 )
@@ -68,8 +71,13 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 
 // mailOwner mails one owner, once.
 func (p *Publisher) mailOwner(ctx context.Context, n subscriptiondb.Notice, mail notify.WebhookDisabled) error {
-	if err := linkmail.Post(ctx, p.options.Mail, 1, mail); err != nil && !errors.Is(err, notify.ErrPermanent) && !errors.Is(err, notify.ErrRefused) {
+	err := linkmail.Post(ctx, p.options.Mail, 1, mail)
+	over := errors.Is(err, notify.ErrPermanent) || errors.Is(err, notify.ErrRefused) && mail.SentAt.Sub(n.DisabledAt) > refusedFor
+	switch {
+	case err != nil && !over:
 		return err
+	case err != nil:
+		p.options.Logger.WarnContext(ctx, "an owner was not told of a disabled webhook", "user_id", n.UserID, "subscription", n.SubscriptionID, "error", err)
 	}
 	return p.noted(ctx, func(ctx context.Context, tx pgx.Tx) error { return subscriptiondb.NoticeSent(ctx, tx, n) })
 }

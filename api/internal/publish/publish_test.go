@@ -18,6 +18,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/channel/webhook"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -353,6 +354,24 @@ func TestAnOwnerIsMailedOnce(t *testing.T) {
 	disable()
 	if got := mailed(); !slices.Equal(got, []string{"Ada", "Bob"}) {
 		t.Errorf("mailed of the second time: %q", got)
+	}
+}
+
+// TestAMailToAnOwnerThatIsRefusedIsTriedForADay: a quota passes, and a rule about what it says does not.
+func TestAMailToAnOwnerThatIsRefusedIsTriedForADay(t *testing.T) {
+	w := newWorld(t)
+	w.anyIncident(t)
+	w.subscribe(t, w.Org, "/")
+	w.note(t, "one")(true)
+	w.status(http.StatusGone)
+	w.sweep(t)
+	w.mail.fail = notify.Installation(notify.Refused(errors.New("554 a word of it is not liked")))
+	for range 50 {
+		_ = w.publisher.MailOwners(t.Context())
+		w.Clock.Advance(61 * time.Minute)
+	}
+	if got := len(w.mail.list); got != 25 { // 24 within the day, and the last
+		t.Errorf("%d tries", got)
 	}
 }
 

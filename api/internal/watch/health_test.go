@@ -223,6 +223,7 @@ func TestAMailThatIsRefusedWithholdsTheDeadManInAMinute(t *testing.T) {
 	if got := w.Pages(t); !slices.Equal(got, []string{"Ada sent", "Ada failed"}) {
 		t.Fatalf("the pages are %v", got)
 	}
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '1 day'`) // which the loss brought on
 	if got := w.round(t); !slices.Equal(got, []string{"blocked"}) {
 		t.Errorf("after a minute: %v", got)
 	}

@@ -47,9 +47,9 @@ func losing(losses []loss, now time.Time, several bool) (since time.Time, ok boo
 	return since, theirs || ours && now.Sub(since) >= lossesSpan
 }
 
-// lostSQL finds the losses of a channel since a moment. What was kept before it was lost counts from then.
+// lostSQL finds the losses of a channel since a moment. What was kept before it was lost counts from when it was.
 const lostSQL = `
-SELECT org_id, contact_method_id, min(least(blocked_since, lost_at)), max(lost_at), bool_or(blocked_since IS NOT NULL)
+SELECT org_id, contact_method_id, min(greatest(least(blocked_since, lost_at), $2)), max(lost_at), bool_or(blocked_since IS NOT NULL)
 FROM notification WHERE lost_at > $2 AND channel = $1 GROUP BY org_id, contact_method_id`
 
 func lossesSince(ctx context.Context, tx pgx.Tx, kind notify.Kind, since time.Time) (losses []loss, err error) {

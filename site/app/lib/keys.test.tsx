@@ -19,8 +19,8 @@ function typeAndLose(key: string): number {
   return typed.timeStamp;
 }
 
-function press(at: number): void {
-  const event = new KeyboardEvent('keydown', { key: 'a', bubbles: true });
+function press(at: number, key = 'a'): void {
+  const event = new KeyboardEvent('keydown', { key, bubbles: true });
   Object.defineProperty(event, 'timeStamp', { value: at });
   fireEvent(document.body, event);
 }
@@ -38,7 +38,13 @@ it.each(['Enter', 'Escape'])('a field that %s has sent away holds no key back', 
   expect(run).toHaveBeenCalledOnce();
 });
 
-it('who goes on pressing for three seconds means the page', () => {
+it('a sentence whose field went away is no command to its end', () => {
+  const at = typeAndLose('w');
+  for (const [n, key] of [...'it was the last disk again'].entries()) press(at + 400 * (n + 1), key);
+  expect(run).not.toHaveBeenCalled();
+});
+
+it('who presses one key for three seconds means the page', () => {
   const at = typeAndLose('w');
   for (const after of [800, 1600, 2400]) press(at + after);
   expect(run).not.toHaveBeenCalled();

@@ -21,9 +21,14 @@ const listeners = new Set<() => void>();
 const together = 1500;
 let first = { key: '', at: 0 };
 // The field that takes what somebody types.
-let typing: { field: Node | null; at: number; until: number } = { field: null, at: 0, until: 0 };
+let typing: { field: Node | null; key: string; at: number; until: number } = {
+  field: null,
+  key: '',
+  at: 0,
+  until: 0,
+};
 const restOfWord = 1000;
-const longestRest = 3000; // who goes on pressing after that means the page
+const longestRest = 3000; // who presses one key again and again after that means the page
 
 /** Binds single keys while the component is mounted. None is heard while somebody types, in a dialog, or once they are turned off. */
 export function useKeys(actions: readonly KeyAction[]): void {
@@ -65,10 +70,17 @@ function onKey(event: KeyboardEvent): void {
   const now = event.timeStamp;
   if (isField(event.target)) {
     // Enter and Escape may send the field away; whoever types a letter means to go on.
-    typing = { field: event.key.length === 1 ? event.target : null, at: now, until: now + longestRest };
+    typing = {
+      field: event.key.length === 1 ? event.target : null,
+      key: '',
+      at: now,
+      until: now + longestRest,
+    };
     return;
   }
-  if (typing.field?.isConnected === false && now - typing.at < restOfWord && now < typing.until) {
+  const insists = now >= typing.until && event.key === typing.key;
+  if (typing.field?.isConnected === false && now - typing.at < restOfWord && !insists) {
+    typing.key = event.key;
     typing.at = now;
     return;
   }

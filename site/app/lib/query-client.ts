@@ -2,7 +2,7 @@ import { type Mutation, MutationCache, QueryClient } from '@tanstack/react-query
 import { ApiError, reasonOf, SessionExpired } from './api';
 import { currentIdentity } from './identity';
 import { lastSessionEnd } from './session';
-import { toast, withoutRetry } from './toast';
+import { fromElsewhere, toast } from './toast';
 
 const minute = 60_000;
 
@@ -39,10 +39,12 @@ function ofOnePerson(): MutationCache {
     const [by, now] = [pressedBy.get(mutation), currentIdentity()];
     if (by === now) return;
     const concerned = now === null ? lastSessionEnd() === 'expired' : by && accountOf(by) === accountOf(now);
+    const where = now === null ? '' : 'That was in the other organization.';
     const { onError } = mutation.options;
     mutation.setOptions({
       onError: (...failure) => {
-        if (concerned) withoutRetry(() => (onError ? onError(...failure) : sayFailure(failure[0] as Error)));
+        if (!concerned) return;
+        fromElsewhere(where, () => (onError ? onError(...failure) : sayFailure(failure[0] as Error)));
       },
     });
   };

@@ -19,7 +19,7 @@ export interface Standing extends Toast {
 const none: readonly Standing[] = [];
 let standing = none; // the oldest first
 let said = 0;
-let mayRetry = true;
+let elsewhere: string | null = null;
 const listeners = new Set<() => void>();
 // Where messages can be shown, the last in use: outside of a modal dialog nothing can be pressed or heard.
 const places: object[] = [];
@@ -27,17 +27,21 @@ const places: object[] = [];
 /** Shows a message. Failures stand beside each other; of all others the newest wins, and takes no failure away. */
 export function toast(message: Toast): void {
   said += 1;
-  const shown = mayRetry ? message : { ...message, retry: undefined };
+  const { kind, title, name } = message;
+  const shown = elsewhere === null ? message : { kind, title, name, detail: elsewhere || undefined };
   set([...standing.filter((old) => !replaces(message, old)), { ...shown, serial: said }]);
 }
 
-/** Lets something say its messages, none of which offers to do it again. */
-export function withoutRetry(say: () => unknown): void {
-  mayRetry = false;
+/**
+ * Lets something say its messages where its page is not shown any more: with where it was, without what the
+ * server said of it, and without a way to do it again.
+ */
+export function fromElsewhere(where: string, say: () => unknown): void {
+  elsewhere = where;
   try {
     say();
   } finally {
-    mayRetry = true;
+    elsewhere = null;
   }
 }
 

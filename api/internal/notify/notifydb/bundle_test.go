@@ -10,9 +10,13 @@ func TestPagesAtFaultAreTriedInSmallerGroups(t *testing.T) {
 	}{
 		{5000, 0, 5000, false},
 		{5000, 1, 625, false},
-		{5000, 2, 78, false},
-		{5000, 3, 9, false},
+		{625, 2, 9, false},
+		{9, 3, 1, false},
 		{5000, 4, 1, false},
+		{100, 1, 64, false},
+		{30, 1, 30, false},
+		{30, 2, 8, false},
+		{30, 3, 1, false},
 		{7, 1, 1, false},
 		{5000, 0, 1, true},
 		{0, 0, 0, false},
@@ -24,6 +28,10 @@ func TestPagesAtFaultAreTriedInSmallerGroups(t *testing.T) {
 		if got := len(bundle(due, c.probe)); got != c.want {
 			t.Errorf("%d pages that failed %d times: %d travel together, want %d", c.pages, c.faults, got, c.want)
 		}
+	}
+	severe := []duePage{{ClaimedPage: ClaimedPage{Faults: 2}}, {ClaimedPage: ClaimedPage{Faults: 1}}}
+	if got := bundle(severe, false); len(got) != 1 || got[0].Faults != 2 {
+		t.Errorf("before less severe pages that failed less often come %v", got)
 	}
 	mixed := []duePage{{ClaimedPage: ClaimedPage{Faults: 2}}, {}, {ClaimedPage: ClaimedPage{Faults: 1}}, {}}
 	if got := bundle(mixed, false); len(got) != 2 || got[0].Faults+got[1].Faults != 0 {

@@ -251,19 +251,33 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 }
 
 // bundle puts all pages into one message, except those that may be at fault: they come when no others are due,
-// an eighth of them after their first try, then a 64th and so on, and at last alone. So the one at fault
-// is soon on its own, and a server that refuses everything does not get each page of a storm five times.
+// the most severe first, in smaller groups after each of their tries, and at last alone. So the one at fault is
+// soon on its own, and a server that refuses everything does not get each page of a storm five times.
 func bundle(due []duePage, probe bool) []duePage {
+	sound := func(page duePage) bool { return page.Faults == 0 }
 	faults := 0
-	if len(due) > 0 {
-		faults = slices.MinFunc(due, func(a, b duePage) int { return a.Faults - b.Faults }).Faults
+	if len(due) > 0 && !slices.ContainsFunc(due, sound) {
+		faults = due[0].Faults
 	}
-	together := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults > faults })
-	most := max(1, len(together)>>(3*faults))
+	together := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults != faults })
 	if probe {
-		most = 1
+		return together[:min(1, len(together))]
 	}
-	return together[:min(most, len(together))]
+	return together[:groupSize(len(together), faults)]
+}
+
+// groupSize is how many of so many pages travel together after so many tries in which they may have been at
+// fault: an eighth, a 64th and so on, as long as groups of 64 and 8 are not larger; few are tried alone at once.
+func groupSize(pages, faults int) int {
+	const few = 8
+	switch {
+	case faults == 0 || pages == 0:
+		return pages
+	case pages <= few || faults >= 4:
+		return 1
+	default:
+		return min(pages, max(512>>(3*faults), pages>>(3*faults)))
+	}
 }
 
 // What is claimed has to be found as soon as its worker is taken for dead, also a page that

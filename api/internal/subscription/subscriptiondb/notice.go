@@ -14,6 +14,7 @@ type Notice struct {
 	Name, Reason          string
 	UserID, ContactID     uuid.UUID
 	Address, PersonName   string
+	DisabledAt            time.Time
 }
 
 // One mail to each owner who was not mailed yet, at the address that was added first of those that
@@ -23,8 +24,8 @@ WITH due AS (
     UPDATE webhook_subscription s SET notice_due_at = $1::timestamptz + interval '5 minutes'
     FROM (SELECT org_id, id FROM webhook_subscription WHERE notice_due_at <= $1 ORDER BY notice_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED) v
     WHERE s.org_id = v.org_id AND s.id = v.id
-    RETURNING s.org_id, s.id, s.name, s.disabled_reason, s.notice_sent_to)
-SELECT due.org_id, due.id, due.name, due.disabled_reason, owner.user_id, owner.contact, owner.address, owner.name
+    RETURNING s.org_id, s.id, s.name, s.disabled_reason, s.notice_sent_to, s.updated_at AS disabled_at)
+SELECT due.org_id, due.id, due.name, due.disabled_reason, due.disabled_at, owner.user_id, owner.contact, owner.address, owner.name
 FROM due LEFT JOIN LATERAL (
     SELECT DISTINCT ON (m.user_id) m.user_id, c.id AS contact, c.address, u.name
     FROM membership m JOIN users u ON u.id = m.user_id
@@ -41,7 +42,7 @@ func ClaimNotices(ctx context.Context, tx pgx.Tx, most int, verify bool, now tim
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (n Notice, err error) {
 		var user, contact *uuid.UUID
 		var address, name *string
-		if err = row.Scan(&n.OrgID, &n.SubscriptionID, &n.Name, &n.Reason, &user, &contact, &address, &name); err == nil && contact != nil {
+		if err = row.Scan(&n.OrgID, &n.SubscriptionID, &n.Name, &n.Reason, &n.DisabledAt, &user, &contact, &address, &name); err == nil && contact != nil {
 			n.UserID, n.ContactID, n.Address, n.PersonName = *user, *contact, *address, *name
 		}
 		return n, err

@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { endSession, startSession } from '~/lib/session-change';
 import { renderRoute } from '../../../../testing/render-route';
 import { server } from '../../../../testing/server';
@@ -122,6 +122,33 @@ it('pages nobody twice from the form that was opened again before the answer', a
   const come = await createSlowly();
   open();
   await come();
+  create();
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.key).toBe(sent[0]?.key);
+});
+
+it('takes the same words a quarter of an hour later for new trouble', async () => {
+  answer = lost;
+  open();
+  write('Title', 'The disk');
+  create();
+  await screen.findByRole('alert');
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 16 * 60_000);
+  create();
+  await waitFor(() => expect(sent).toHaveLength(2));
+  expect(sent[1]?.key).not.toBe(sent[0]?.key);
+});
+
+it('pages nobody twice for what was closed before a lost answer and is written again', async () => {
+  answer = lost;
+  open();
+  write('Title', 'The disk');
+  const come = await createSlowly();
+  fireEvent.click(screen.getByRole('button', { name: 'Close' }));
+  await come();
+  const [title] = open();
+  expect(title).toHaveValue('');
+  write('Title', 'The disk');
   create();
   await waitFor(() => expect(sent).toHaveLength(2));
   expect(sent[1]?.key).toBe(sent[0]?.key);

@@ -13,7 +13,7 @@ import { currentIdentity } from '~/lib/identity';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { capitalised, shortId } from '~/lib/words';
-import { begun, forgetBegun, forgetOnceSent, keepBegun, keyToSend } from '../model/begun';
+import { begun, forgetBegun, forgetOnceCreated, keepBegun, type Sent, toSend } from '../model/begun';
 import { toServiceStates } from '../model/service-state';
 import { severities, severityMeaning } from '../model/severity';
 
@@ -38,7 +38,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
   const navigate = useNavigate();
   const gone = useGone();
   const [first] = useState(() => begun(about?.id));
-  const pressed = useRef({ text: '', key: '' });
+  const pressed = useRef<Sent>(null);
   const close = () => {
     forgetBegun();
     onClose();
@@ -62,9 +62,8 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
       severity: text('severity'),
       ...(service ? { service_id: service } : {}),
     };
-    const sent = JSON.stringify(body);
-    if (sent !== pressed.current.text) pressed.current = { text: sent, key: keyToSend(sent) };
-    const [by, forget] = [currentIdentity(), forgetOnceSent()];
+    pressed.current = toSend(JSON.stringify(body), pressed.current);
+    const [by, forget] = [currentIdentity(), forgetOnceCreated()];
     // It may be closed meanwhile. That takes nothing back: people are paged, and whoever did it has to know.
     create.mutateAsync({ body, key: pressed.current.key }).then(
       ({ id = '', title }) => {

@@ -21,7 +21,11 @@ export function CreateIncidentDialog(props: Props) {
     let wanted = true;
     const fail = () => {
       if (!wanted) return;
-      toast({ kind: 'failure', title: 'The form could not be shown.', detail: 'Press again to try again.' });
+      toast({
+        kind: 'failure',
+        title: 'The form could not be shown.',
+        detail: 'Press again to try again, or reload the page.',
+      });
       onClose();
     };
     fetch().then(() => wanted && setShown(() => here), fail);
