@@ -39,7 +39,10 @@ func (d *database) awaitDelivered(ctx context.Context) error {
 			min(n.attempts), max(n.attempts), min(n.due_at)::time, max(n.next_try_at)::time, c.failures, c.failing_for, c.next_try_at::time) || ' at ' || clock_timestamp()::time
 		FROM notification n JOIN contact_method c ON c.id = n.contact_method_id WHERE n.finished_at IS NULL
 		GROUP BY n.state, n.channel, c.org_id, c.id ORDER BY count(*) DESC LIMIT 1`).Scan(&waiting)
-	return errors.Join(fmt.Errorf("pages still wait after %s: %s", limit, waiting), err)
+	var activity string
+	problem := d.QueryRow(ctx, `SELECT coalesce(string_agg(format('%s for %s: %s', state, clock_timestamp() - query_start, left(query, 300)), E'\\n'), 'nobody works')
+		FROM pg_stat_activity WHERE state <> 'idle' AND pid <> pg_backend_pid()`).Scan(&activity)
+	return errors.Join(fmt.Errorf("pages still wait after %s: %s; in the database: %s", limit, waiting, activity), err, problem)
 }
 
 // stored is what the database holds of the alerts that were sent: rows, one for each

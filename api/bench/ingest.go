@@ -201,7 +201,7 @@ func (r *ingestRig) run(ctx context.Context, c ingestCase, seconds float64) (run
 		return run, err
 	}
 	if err := r.db.awaitDelivered(ctx); err != nil {
-		return run, err
+		return run, fmt.Errorf("%w; the server said: %s", err, r.server.lastWords())
 	}
 	delivered, err := processorTime(r.server.pid())
 	if err != nil {
