@@ -146,3 +146,30 @@ func TestKeysAreFoundByTheirKey(t *testing.T) {
 		}
 	}
 }
+
+// TestAnIncidentIsFoundByItsKeyHoweverManyThereAre: of some hundred incidents the primary key has a level more
+// than an index with shorter or repeated entries. If that one begins with the organization it looks cheaper
+// then, and a plan kept from that moment reads all incidents for each one in a storm: pages wait for minutes.
+func TestAnIncidentIsFoundByItsKeyHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
+	owner := pgtest.New(t).Owner(t)
+	ask := func(sql string) string {
+		results, err := owner.PgConn().Exec(t.Context(), sql).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%s", results[len(results)-1].Rows)
+	}
+	ask(`SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET ROLE nightbell_system`)
+	ask(`INSERT INTO org (id, kind, name, created_at) VALUES ('01980000-0000-7000-8000-000000000001', 'organization', 'Acme', nightbell_now())`)
+	const step = 10
+	for n := 0; n < 2000; n += step {
+		ask(fmt.Sprintf(`INSERT INTO incident (org_id, id, number, title, status, severity, urgency, source, triggered_at, updated_at)
+			SELECT '01980000-0000-7000-8000-000000000001', gen_random_uuid(), n, 'Disk full', 'triggered', 'critical', 'high', 'prometheus', nightbell_now(), nightbell_now()
+			FROM generate_series(%d, %d) n`, n+1, n+step))
+		plan := ask(`EXPLAIN (GENERIC_PLAN) SELECT FROM incident WHERE org_id = $1 AND id = $2`)
+		if !strings.Contains(plan, "incident_pkey") {
+			t.Fatalf("of %d incidents one is looked for by %s", n+step, plan)
+		}
+	}
+}

@@ -654,7 +654,7 @@ CREATE TABLE incident (
     paging_held_by       uuid,
     paging_reason        text NOT NULL DEFAULT '',
     paging_updated_at    timestamptz,
-    UNIQUE (org_id, number),
+    CONSTRAINT incident_number_key UNIQUE (number, org_id), -- in this order for the primary key's sake
     FOREIGN KEY (org_id, service_id) REFERENCES service (org_id, id),
     FOREIGN KEY (org_id, escalation_policy_id) REFERENCES escalation_policy (org_id, id) ON DELETE SET NULL (escalation_policy_id),
     FOREIGN KEY (org_id, assignee_id) REFERENCES membership (org_id, user_id) ON DELETE SET NULL (assignee_id),
@@ -678,7 +678,7 @@ CREATE INDEX incident_merged_service_idx ON incident (org_id, service_id) WHERE 
 CREATE INDEX incident_merged_idx ON incident (org_id, merged_into_id) WHERE merged_into_id IS NOT NULL;
 CREATE INDEX incident_recent_idx ON incident (org_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_open_idx ON incident (org_id, service_id, severity) WHERE status <> 'resolved';
-CREATE INDEX incident_service_idx ON incident (org_id, service_id, triggered_at DESC);
+CREATE INDEX incident_service_idx ON incident (org_id, service_id, triggered_at DESC, id DESC);
 CREATE INDEX incident_status_idx ON incident (org_id, status, triggered_at DESC, id DESC);
 -- What filters of the API ask for. Storing an incident writes to neither: nobody has it yet, and keys
 -- are written once, when it is resolved.
@@ -691,7 +691,9 @@ CREATE INDEX incident_search_idx ON incident USING gin ((title || E'\n' || descr
     WHERE status = 'resolved';
 -- Index order: while a table is small, every index that begins with org_id costs the planner the
 -- same as the primary key and the newest wins. Foreign key checks then read the whole
--- organization, so the primary key is made last. TestKeysAreFoundByTheirKey asks the planner.
+-- organization, so the primary key is made last. One with shorter or repeated entries has a level less for some
+-- hundred rows and looks cheaper still: the index of services ends with the id, and the one of numbers begins
+-- with the number. TestKeysAreFoundByTheirKey and TestAnIncidentIsFoundByItsKeyHoweverManyThereAre ask the planner.
 ALTER TABLE incident ADD PRIMARY KEY (org_id, id);
 ALTER TABLE incident ADD FOREIGN KEY (org_id, merged_into_id) REFERENCES incident (org_id, id) ON DELETE SET NULL (merged_into_id);
 
