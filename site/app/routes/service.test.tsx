@@ -165,8 +165,9 @@ it('makes a new key after a question, and shows the new address', async () => {
 it('declares an incident of the service', async () => {
   show();
   await press('Create Incident');
-  const asked = await screen.findByRole('dialog', { name: 'Create Incident' });
-  expect(within(asked).getByLabelText('Service')).toHaveValue('s1');
+  const service = await screen.findByLabelText('Service');
+  expect(service.closest('dialog')).toHaveAccessibleName('Create Incident');
+  expect(service).toHaveValue('s1');
 });
 
 it('is a page that says so where there is no such service', async () => {
