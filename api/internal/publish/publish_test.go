@@ -18,7 +18,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/channel/webhook"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
-	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -279,99 +278,6 @@ func TestRetryAfterIsHeeded(t *testing.T) {
 	w.sweep(t)
 	if n := len(w.take()); n != 1 {
 		t.Errorf("%d requests after the hour, want 1", n)
-	}
-}
-
-// TestGoneDisablesAndTheOwnersAreMailed: 410 means that nothing is wanted any more, and the owners learn of it.
-func TestGoneDisablesAndTheOwnersAreMailed(t *testing.T) {
-	w := newWorld(t)
-	w.anyIncident(t)
-	w.subscribe(t, w.Org, "/")
-	w.note(t, "one")(true)
-	w.status(http.StatusGone)
-	w.sweep(t)
-	w.note(t, "two")(true)
-	w.sweep(t)
-	w.sweep(t)
-	if n := len(w.take()); n != 1 {
-		t.Errorf("%d requests, want 1", n)
-	}
-	w.mail.fail = errors.New("the mail server is away")
-	if err := w.publisher.MailOwners(t.Context()); err == nil {
-		t.Error("a mail that failed is no error")
-	}
-	w.mail.fail = nil
-	w.Clock.Advance(6 * time.Minute)
-	for range 2 {
-		if err := w.publisher.MailOwners(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		w.Clock.Advance(6 * time.Minute)
-	}
-	if len(w.mail.list) != 2 { // Ada alone owns the organization: once in vain, once for good
-		t.Fatalf("%d mails, want 2", len(w.mail.list))
-	}
-	mail := w.mail.list[1]
-	if mail.Subject() != "[Nightbell] The webhook subscription Tickets is disabled" || !strings.Contains(mail.Text(), "410") || mail.Envelope().PersonName != "Ada" {
-		t.Errorf("mailed %q: %s", mail.Subject(), mail.Text())
-	}
-}
-
-// TestAnOwnerIsMailedOnce while another one's mailbox is away, and again when it is disabled again.
-func TestAnOwnerIsMailedOnce(t *testing.T) {
-	w := newWorld(t)
-	w.Exec(t, `UPDATE membership SET role = 'owner' WHERE org_id = $1`, w.Org)
-	w.subscribe(t, w.Org, "/")
-	disable := func() {
-		t.Helper()
-		w.Exec(t, `UPDATE webhook_subscription SET enabled = true, disabled_reason = '', notice_due_at = NULL`)
-		w.anyIncident(t)
-		w.note(t, "one")(true)
-		w.status(http.StatusGone)
-		w.sweep(t)
-	}
-	mailed := func() (names []string) {
-		for range 4 {
-			_ = w.publisher.MailOwners(t.Context()) // one mail fails
-			w.Clock.Advance(6 * time.Minute)
-		}
-		for _, mail := range w.mail.list {
-			names = append(names, mail.Envelope().PersonName)
-		}
-		slices.Sort(names)
-		w.mail.list = nil
-		return names
-	}
-	disable()
-	w.mail.away = "Bob"
-	if got := mailed(); !slices.Equal(got, []string{"Ada"}) {
-		t.Errorf("mailed while Bob's mailbox is away: %q", got)
-	}
-	w.mail.away = ""
-	if got := mailed(); !slices.Equal(got, []string{"Bob"}) {
-		t.Errorf("mailed when it is back: %q", got)
-	}
-	disable()
-	if got := mailed(); !slices.Equal(got, []string{"Ada", "Bob"}) {
-		t.Errorf("mailed of the second time: %q", got)
-	}
-}
-
-// TestAMailToAnOwnerThatIsRefusedIsTriedForADay: a quota passes, and a rule about what it says does not.
-func TestAMailToAnOwnerThatIsRefusedIsTriedForADay(t *testing.T) {
-	w := newWorld(t)
-	w.anyIncident(t)
-	w.subscribe(t, w.Org, "/")
-	w.note(t, "one")(true)
-	w.status(http.StatusGone)
-	w.sweep(t)
-	w.mail.fail = notify.Installation(notify.Refused(errors.New("554 a word of it is not liked")))
-	for range 50 {
-		_ = w.publisher.MailOwners(t.Context())
-		w.Clock.Advance(61 * time.Minute)
-	}
-	if got := len(w.mail.list); got != 25 { // 24 within the day, and the last
-		t.Errorf("%d tries", got)
 	}
 }
 

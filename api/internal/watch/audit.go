@@ -28,8 +28,8 @@ const (
 	// clockTolerance is how far in the future a row may have been written before the
 	// database's clock must have been set back.
 	clockTolerance = 5 * time.Second
-	// manyBlocked is how many contacts cannot all be at fault themselves.
-	manyBlocked = 3
+	// manyAtFault is how many contacts cannot all be at fault themselves, whose pages are kept or were lost.
+	manyAtFault = 3
 	// lastAccepted is how long a message that was taken says that the provider takes messages.
 	lastAccepted = 2 * time.Minute
 	// mostAudited bounds what one audit counts and repairs of a kind.

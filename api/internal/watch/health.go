@@ -83,7 +83,7 @@ func (b Blocked) problem() Problem {
 // ownFault reports whether pages are kept by the faults of one contact or two: the provider takes other
 // messages at this time, and took one after the last of them was blocked.
 func (b Blocked) ownFault(accepted, now time.Time) bool {
-	return b.Contacts < manyBlocked && accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
+	return b.Contacts < manyAtFault && accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
 }
 
 // Blocked finds pages that have been kept for a minute by this installation's own failures, and whether mail
@@ -127,18 +127,16 @@ func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
 func mailIsLost(ctx context.Context, tx pgx.Tx, now time.Time) (since time.Time, ok bool, err error) {
-	losses, err := lossesSince(ctx, tx, notify.Email, now.Add(-lossesLast))
-	if err != nil || len(losses) == 0 {
-		return time.Time{}, false, err
-	}
-	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
+	from, err := acceptedAt(ctx, tx, notify.Email, now)
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	if accepted.After(now.Add(-lossesLast)) {
-		if losses, err = lossesSince(ctx, tx, notify.Email, accepted); err != nil {
-			return time.Time{}, false, err
-		}
+	if longest := now.Add(-lossesLast); from.Before(longest) {
+		from = longest
+	}
+	losses, err := lossesSince(ctx, tx, notify.Email, from)
+	if err != nil || len(losses) == 0 {
+		return time.Time{}, false, err
 	}
 	var several bool
 	if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {

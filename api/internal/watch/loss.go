@@ -16,8 +16,6 @@ const (
 	lossesSpan = time.Minute
 	// lossesLast is how long a loss says something.
 	lossesLast = 10 * time.Minute
-	// lossesAlone is how many contacts must have lost a page where each could be its own fault.
-	lossesAlone = 3
 )
 
 // loss is what a contact lost: its pages were given up.
@@ -43,7 +41,7 @@ func losing(losses []loss, now time.Time, several bool) (since time.Time, ok boo
 			since = one.first
 		}
 	}
-	theirs := len(losses) >= lossesAlone && (len(orgs) > 1 || !several) && last.Sub(since) >= lossesSpan
+	theirs := len(losses) >= manyAtFault && (len(orgs) > 1 || !several) && last.Sub(since) >= lossesSpan
 	return since, theirs || ours && now.Sub(since) >= lossesSpan
 }
 

@@ -17,6 +17,11 @@ export function identityByToken({ user, accessToken }: Session): string | null {
   return foreign ? null : `${org ?? ''}/${sub ?? ''}`;
 }
 
+/** The account of an identity, whichever its organization. */
+export function accountOf(identity: string): string {
+  return identity.slice(identity.lastIndexOf('/') + 1);
+}
+
 // Read, not verified: the server does that. A token that is no JWT says nothing.
 function claimsOf(token: string): { sub?: string; org?: string } {
   try {

@@ -1,6 +1,6 @@
 import { type Mutation, MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError, reasonOf, SessionExpired } from './api';
-import { currentIdentity } from './identity';
+import { accountOf, currentIdentity } from './identity';
 import { lastSessionEnd } from './session';
 import { fromElsewhere, toast } from './toast';
 
@@ -53,10 +53,6 @@ function ofOnePerson(): MutationCache {
     onSuccess: (_, _1, _2, mutation) => end(mutation),
     onError: (_, _1, _2, mutation) => end(mutation),
   });
-}
-
-function accountOf(identity: string): string {
-  return identity.slice(identity.lastIndexOf('/'));
 }
 
 /**
