@@ -278,7 +278,7 @@ baseline: generate ## Promise the API as it is now (until the first release, aft
 unit: $(STAMPS)/workspace $(STAMPS)/python $(STAMPS)/postgres ## Test every package (Go with a real PostgreSQL, site, SDKs)
 	@log=$$(mktemp); status=0; $(TURBO) test --concurrency=2 | tee "$$log" || status=$$?; \
 	if [ $$status != 0 ]; then echo; echo 'What failed, as far as it fits (all of it is above):'; \
-	  sed 's/\x1b\[[0-9;]*m//g' "$$log" | grep -E -A3 -e '--- FAIL|: panic: | FAIL\>|FAILED |AssertionError' | head -n 18 | cut -c1-300 || true; fi; \
+	  sed 's/\x1b\[[0-9;]*m//g' "$$log" | grep -E -A3 -e '--- FAIL|: panic: | FAIL\>|FAILED |AssertionError|^[^ ]* Error: |Unhandled (Rejection|Error) ' | head -n 18 | cut -c1-300 || true; fi; \
 	rm -f "$$log"; exit $$status # the SDKs' tests mostly wait, so they run beside the server's
 
 .PHONY: fmt

@@ -8,7 +8,7 @@ import SignedIn from './signed-in';
 // What it shows besides is not asked here.
 vi.mock('~/components/layout/app-frame', () => ({ AppFrame: () => <p>The workspace</p> }));
 vi.mock('~/lib/api', async (real) => ({ ...(await real<object>()), call: () => new Promise(() => {}) }));
-vi.mock('~/lib/stream', () => ({ follow: () => {} }));
+vi.mock('~/lib/stream', () => ({ readStream: () => new Promise(() => {}) }));
 
 const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
 const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
