@@ -81,6 +81,8 @@ type Batch struct {
 	Alerts []Received
 	// Truncated is how many alerts the sender left out (Alertmanager's truncatedAlerts).
 	Truncated int
+	// Unread are the entries in which nobody can read an alert, as they came.
+	Unread [][]byte `json:"unread,omitempty"`
 }
 
 // What an alert and one of its labels take in memory besides their text, roughly.

@@ -73,6 +73,17 @@ func TestAnIDOfZerosNamesNoCall(t *testing.T) {
 	}
 }
 
+// Anybody may read /metrics, and each word of a label is a series for good.
+func TestTheSourceOfAnEventIsNoMetric(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	n.sendEvent(object{"title": "Orders stopped", "source": "pod-7.acme.internal"})
+	metrics := n.get("/metrics", "").body
+	if strings.Contains(metrics, "pod-7") || !strings.Contains(metrics, `sender="event"`) {
+		t.Errorf("%s", metrics)
+	}
+}
+
 func TestAnEventOpensJoinsAndResolvesOneIncident(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")

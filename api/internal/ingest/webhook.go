@@ -116,9 +116,17 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, s sender) (ale
 	if err != nil {
 		return alert.Batch{}, h.refuse(ctx, route, s, body, err)
 	}
+	unread := firstBytes(bytes.Join(batch.Unread, []byte("\n")))
 	body.free() // its alerts are counted by the acceptor
 	if err := h.acceptor.Accept(ctx, route, batch); err != nil {
 		return alert.Batch{}, fmt.Errorf("committing %d alerts: %w", len(batch.Alerts), err)
+	}
+	if n := len(batch.Unread); n > 0 {
+		h.log.WarnContext(ctx, "alerts could not be read", "sender", s.name, "service_id", route.ServiceID, "alerts", n)
+		reason := fmt.Sprintf(`%d of %d entries of "alerts" have no labels, annotations or fingerprint.`, n, n+len(batch.Alerts))
+		if err := h.acceptor.AcceptUndecodable(ctx, route, s.name, reason, unread); err != nil {
+			return alert.Batch{}, fmt.Errorf("keeping %d unreadable alerts: %w", n, err) // all are sent again, and known then
+		}
 	}
 	h.called(r, route, monitor(batch))
 	return batch, nil
@@ -162,13 +170,16 @@ func (h *Handler) refuse(ctx context.Context, route Route, s sender, body receiv
 	}
 	h.log.WarnContext(ctx, "alerts could not be read", "sender", s.name, "service_id", route.ServiceID,
 		"code", reason.Code, "bytes", len(body.bytes))
-	kept := bytes.Clone(body.bytes[:min(len(body.bytes), keptBytes)])
+	kept := firstBytes(body.bytes)
 	body.free()
 	if err := h.acceptor.AcceptUndecodable(ctx, route, s.name, reason.Message, kept); err != nil {
 		return fmt.Errorf("keeping an unreadable body: %w", err)
 	}
 	return refusal
 }
+
+// firstBytes copies what is kept of something unreadable.
+func firstBytes(text []byte) []byte { return bytes.Clone(text[:min(len(text), keptBytes)]) }
 
 // forSender turns every failure of ours into "try again": Alertmanager repeats
 // what was answered with 5xx, and nothing else, not even 429.
@@ -201,6 +212,9 @@ func writeSuccess(w http.ResponseWriter, r *http.Request, batch alert.Batch) {
 	if batch.Truncated > 0 {
 		answer.Message += fmt.Sprintf(" %d more were left out.", batch.Truncated)
 	}
+	if n := len(batch.Unread); n > 0 {
+		answer.Message += fmt.Sprintf(" %d could not be read; an incident says so.", n)
+	}
 	if isTrial(r, batch) {
 		answer.Message = "Test alert sent successfully!"
 	}
@@ -211,7 +225,7 @@ func writeSuccess(w http.ResponseWriter, r *http.Request, batch alert.Batch) {
 // from a monitoring system, which names itself.
 func isTrial(r *http.Request, batch alert.Batch) bool {
 	agent := r.UserAgent()
-	return len(batch.Alerts) == 1 && batch.Alerts[0].Status == alert.Firing &&
+	return len(batch.Alerts) == 1 && batch.Truncated == 0 && len(batch.Unread) == 0 && batch.Alerts[0].Status == alert.Firing &&
 		!strings.HasPrefix(agent, "Alertmanager") && !strings.HasPrefix(agent, "Grafana")
 }
 

@@ -141,6 +141,23 @@ func TestAlertsAreCommittedBeforeTheAnswer(t *testing.T) {
 	}
 }
 
+// One entry that could be read made the answer 200, and nobody heard of the other.
+func TestWhatCannotBeReadAmongAlertsOpensAnIncident(t *testing.T) {
+	d := newDesk()
+	body := `{"version":"4","alerts":[{"status":"resolved","labels":{"alertname":"A"}}, {"status":"firing","labels":"alertname=DBDOWN"}]}`
+	got := d.post(t, goodKey, strings.NewReader(body), "User-Agent", "curl/8")
+	if got.status != http.StatusOK || got.Message != "Accepted 1 alert. 1 could not be read; an incident says so." {
+		t.Errorf("got %+v", got)
+	}
+	want := `prometheus: 1 of 2 entries of "alerts" have no labels, annotations or fingerprint.`
+	if len(d.batches) != 1 || len(d.undecodable) != 1 || d.undecodable[0] != want {
+		t.Errorf("committed %d, unreadable %q", len(d.batches), d.undecodable)
+	}
+	if kept := string(d.kept); kept != `{"status":"firing","labels":"alertname=DBDOWN"}` {
+		t.Errorf("kept %q", kept)
+	}
+}
+
 func TestTestButton(t *testing.T) {
 	d := newDesk()
 	body, err := os.ReadFile("prometheus/testdata/site_test_button.json")

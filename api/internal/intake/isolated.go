@@ -216,7 +216,7 @@ func (in *Intake) refuse(ctx context.Context, s *submission, err error) {
 	case postgres.IsStatementTimeout(err):
 		s.finish(errTooSlow.Because(err))
 	case postgres.IsRefusedData(err):
-		if !in.undecodable.add(s.route, sourceOf(s.batch), "the database refused its content", nil, s.finishUndecodable) {
+		if !in.undecodable.add(s.route, sourceOf(s.batch), "The database refused its content.", titles(s.batch), s.finishUndecodable) {
 			s.finish(errOverloaded.Because(ErrOwnDoing))
 		}
 	default:
@@ -230,6 +230,14 @@ func (s *submission) finishUndecodable(err error) {
 		err = fault.New(fault.Invalid, "undecodable_alert", "This alert holds something that cannot be stored. An incident was opened to say so.")
 	}
 	s.finish(err)
+}
+
+func titles(batch alert.Batch) []byte {
+	var text []byte
+	for _, received := range batch.Alerts {
+		text = append(append(text, received.Title...), '\n')
+	}
+	return text
 }
 
 func sourceOf(batch alert.Batch) string {

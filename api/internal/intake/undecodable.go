@@ -14,6 +14,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -21,6 +22,7 @@ import (
 // What a service may cost that is sent messages nobody can read.
 const (
 	keptBytes        = 64 << 10               // kept of one message
+	shownCharacters  = 1_000                  // of a message, in its incident
 	keptTogether     = 4                      // messages kept by one transaction
 	keptAnHour       = 20                     // messages kept in an hour; the others are counted
 	countedTogether  = 256                    // requests that may wait to be counted
@@ -63,6 +65,15 @@ type undecodable struct {
 	sender, reason string // of the first
 	bodies         [][]byte
 	counted        []func(error)
+}
+
+// description shows how the first message begins: whoever is woken has nothing else to go by.
+func (u *undecodable) description() string {
+	text := fmt.Sprintf("%s was sent an alert that could not be read: %s Look at the sender.", u.route.ServiceName, u.reason)
+	if said := plaintext.Text(string(u.bodies[0])); !plaintext.Blank(said) {
+		text += " It begins:\n\n" + plaintext.Cut(said, shownCharacters)
+	}
+	return text
 }
 
 func newUndecodables() undecodables {
@@ -180,7 +191,7 @@ func openUndecodable(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, round *pa
 		OrgID: route.OrgID, ServiceID: route.ServiceID, PolicyID: route.PolicyID,
 		Key:         "undecodable:" + now.Format("2006-01-02T15"),
 		Title:       "Undecodable alert from " + own.sender,
-		Description: fmt.Sprintf("%s was sent an alert that could not be read: %s. What it said is unknown, so look at the sender.", route.ServiceName, own.reason),
+		Description: own.description(),
 		Severity:    alert.High, Source: own.sender, AlertCount: len(own.counted),
 	}}, now)
 	if err != nil {
@@ -196,7 +207,7 @@ func openUndecodable(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, round *pa
 			}
 			continue
 		}
-		round.Note(o.Record, incident.Event{Kind: "declared", Message: "Declared because an alert could not be read: " + own.reason + "."})
+		round.Note(o.Record, incident.Event{Kind: "declared", Message: "Declared because an alert could not be read: " + own.reason})
 		if err := round.Start(ctx, o.Record); err != nil {
 			return err
 		}

@@ -51,6 +51,21 @@ func TestUnreadableMessagesShareTransactionsAndAreBounded(t *testing.T) {
 	}
 }
 
+// Whoever was woken read "What it said is unknown", and nobody could see what was kept.
+func TestAnUnreadableMessageIsShownToWhoeverIsWoken(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	body := "DB1 is down\u202e\x1b[31m " + strings.Repeat("x", 2_000)
+	if err := w.Intake.AcceptUndecodable(t.Context(), w.Route, "prometheus", "It is not JSON.", []byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	told := w.Texts(t, `SELECT description FROM incident WHERE org_id = $1`, w.Org)[0]
+	begins := w.Route.ServiceName + " was sent an alert that could not be read: It is not JSON. Look at the sender. It begins:\n\nDB1 is down"
+	if !strings.HasPrefix(told, begins) || strings.ContainsAny(told, "\u202e\x1b") || len(told) > len(begins)+1_000 {
+		t.Errorf("got %q", told)
+	}
+}
+
 func TestUnreadableMessagesOpenOneIncidentEachHour(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

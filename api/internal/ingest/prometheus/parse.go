@@ -63,9 +63,9 @@ type message struct {
 //
 // Every alert returned has a Key, a Title, a Status and a Severity; all text in it
 // is valid UTF-8 without NUL and within the limits above; times are in whole
-// microseconds, as PostgreSQL keeps them. Alerts beyond the ten thousandth and
-// entries that are no alerts are added to Truncated. Parse fails only with a fault
-// of kind Invalid whose message says what to send instead.
+// microseconds, as PostgreSQL keeps them. Alerts beyond the ten thousandth are
+// added to Truncated, entries that are no alerts to Unread, which point into body. Parse fails
+// only with a fault of kind Invalid whose message says what to send instead.
 func Parse(body []byte) (alert.Batch, error) {
 	doc, err := wire.Read(body)
 	if err != nil {
@@ -83,7 +83,7 @@ func Parse(body []byte) (alert.Batch, error) {
 		if received, ok := r.read(entry); ok {
 			batch.Alerts = append(batch.Alerts, received)
 		} else {
-			batch.Truncated++
+			batch.Unread = append(batch.Unread, entry)
 		}
 	}
 	if len(batch.Alerts) == 0 {

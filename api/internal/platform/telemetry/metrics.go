@@ -107,7 +107,7 @@ func (m *Metrics) Repaired(kind string, count int) {
 	m.repairs.WithLabelValues(kind).Add(float64(count))
 }
 
-// AlertsReceived counts alerts by sender ("prometheus") and outcome ("accepted", "undecodable",
+// AlertsReceived counts alerts by sender ("prometheus", "grafana", "event") and outcome ("accepted", "undecodable",
 // "unavailable").
 func (m *Metrics) AlertsReceived(sender, outcome string, count int) {
 	m.alerts.WithLabelValues(sender, outcome).Add(float64(count))
