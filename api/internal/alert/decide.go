@@ -67,7 +67,8 @@ func StartOf(r Received, now time.Time) time.Time {
 
 // Absorb gives the stored state after r; before is nil for an alert never seen.
 //
-// With a known start the maximum of both stays, unless it fires again (firesAgain). Without
+// With a known start the maximum of both stays, unless it fires again (firesAgain) or ends later
+// than the stored one began (endsLater). Without
 // one, a resolve is about the stored episode, and a firing is about the open one if there
 // is one: otherwise it begins a new episode at now, and never at or before the stored start.
 // While its incident is open, a later episode belongs to that incident, so that a person who
@@ -103,6 +104,8 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	case StartKnown(r, now):
 		if newer(start, r.Status, before.StartsAt, before.Status) {
 			next.StartsAt, next.Status = start, r.Status
+		} else if endsLater(r, before.StartsAt) {
+			next.Status = Resolved
 		}
 	case r.Status == Resolved:
 		next.Status = Resolved
@@ -142,7 +145,7 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
 		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
 	}
-	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
+	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
 // isSetBack reports whether the clock that said what is stored was ahead and has been set right since:
@@ -157,12 +160,19 @@ func isSetBack(before Stored, r Received, now time.Time) bool {
 // later: Alertmanager waits 30 s for a new group, and minutes for a known one.
 const overtaking = 25 * time.Second
 
-// firesAgain reports whether what was over fires with the start that it had. Alertmanager ends an alert of
-// which Prometheus brought no news, and when the two reach each other again it has the old start. What a
-// person resolved while it fired stays resolved: that start has been answered.
+// firesAgain reports whether what was over fires with the start that it had, or an earlier one. Alertmanager
+// ends an alert of which Prometheus brought no news, and when the two reach each other again it has the old start.
+// What a person resolved while it fired stays resolved: that start has been answered.
 func firesAgain(before Stored, r Received, now time.Time) bool {
-	return before.Status == Resolved && r.Status == Firing && StartKnown(r, now) && StartOf(r, now).Equal(before.StartsAt) &&
+	return before.Status == Resolved && r.Status == Firing && StartKnown(r, now) && !StartOf(r, now).After(before.StartsAt) &&
 		!before.StartsAt.After(now) && now.Sub(before.EndHeardAt) > overtaking
+}
+
+// endsLater reports whether the end of what began before start came after it, so that it is the end of both.
+// An Alertmanager that was restarted tells the start of the Prometheus that it hears first, and later the
+// earliest start of all. The end of an earlier episode, told late, lies before start.
+func endsLater(r Received, start time.Time) bool {
+	return r.Status == Resolved && r.StartsAt.Before(start) && r.EndsAt.After(start)
 }
 
 // newer compares two states of one alert: the later start, and within one episode

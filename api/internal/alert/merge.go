@@ -42,6 +42,8 @@ func join(a, b Received) Received {
 		if b.Status == Resolved || a.Status == Firing {
 			winner.StartsAt = a.StartsAt
 		}
+	case endsLater(b, a.StartsAt):
+		winner.StartsAt = a.StartsAt
 	case newer(a.StartsAt, a.Status, b.StartsAt, b.Status):
 		winner = a
 	}

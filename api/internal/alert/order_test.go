@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -194,6 +195,49 @@ func TestWhatFiresAgainWithItsOldStart(t *testing.T) {
 			w.receive(r, later)
 			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestTheStartThatIsToldBecomesEarlier: an Alertmanager was restarted during an outage, heard of it from the younger
+// of two Prometheus first, and tells the earliest start once it has heard of both.
+func TestTheStartThatIsToldBecomesEarlier(t *testing.T) {
+	t.Parallel()
+	firing := func(minute int) Received { return Received{Status: Firing, StartsAt: at(minute)} }
+	resolved := func(minute, end int) Received {
+		return Received{Status: Resolved, StartsAt: at(minute), EndsAt: at(end)}
+	}
+	for _, test := range []struct {
+		name string
+		says []Received // one every ten minutes
+		want string
+	}{
+		{"its end is the end", []Received{firing(1), firing(5), resolved(1, 29)}, "1 incidents, resolved, open false"},
+		{"the next outage is news", []Received{firing(1), firing(5), resolved(1, 29), firing(38)}, "2 incidents, firing, open true"},
+		{"the end of an earlier episode, told late", []Received{firing(1), firing(5), resolved(1, 4)}, "1 incidents, firing, open true"},
+		{"an end without a time, told late", []Received{firing(1), firing(5), {Status: Resolved, StartsAt: at(1)}}, "1 incidents, firing, open true"},
+		{"it fires again", []Received{firing(5), resolved(5, 9), firing(1)}, "2 incidents, firing, open true"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var w, merged world
+			for i, r := range test.says {
+				now := at(10 * (i + 1))
+				if older := w.row != nil && IsOlder(*w.row, r, now); older != strings.Contains(test.name, "told late") && i == len(test.says)-1 {
+					t.Errorf("older is %v", older)
+				}
+				w.receive(r, now)
+			}
+			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+			if last := test.says[len(test.says)-1]; last.Status == Resolved {
+				for _, r := range Merge(test.says) {
+					merged.receive(r, at(60))
+				}
+				if merged.row.Status != w.row.Status || !merged.row.StartsAt.Equal(w.row.StartsAt) {
+					t.Errorf("%v in one batch, %v one by one", &merged, &w)
+				}
 			}
 		})
 	}

@@ -184,6 +184,22 @@ func TestAnAlertThatFiresAgainWithItsOldStart(t *testing.T) {
 	})
 }
 
+// TestAnEndWithAnEarlierStart: an Alertmanager that was restarted during an outage told the start of the younger
+// Prometheus, and at the end that of the older. The incident stayed open for good, and took in the next outage.
+func TestAnEndWithAnEarlierStart(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(pagingtest.Began.Add(time.Hour))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(20*time.Second)))
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	w.Accept(t, pagingtest.Ended("a", "g", pagingtest.Began)) // forty seconds after the later one
+	expect(t, "incidents after the end", w.Incidents(t), "resolved critical 1")
+	w.Clock.Advance(time.Hour)
+	w.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began.Add(time.Hour+59*time.Minute)))
+	expect(t, "incidents after the next outage", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+}
+
 // TestAnAlertThatFiresAgainWhileTheIncidentResolves: the end of the last alert that fired is being stored by
 // another transaction, so the incident that the one that fires again belongs to is open only for a moment more.
 func TestAnAlertThatFiresAgainWhileTheIncidentResolves(t *testing.T) {
