@@ -33,7 +33,7 @@ func ParseSchedule(text, zone string, now time.Time) (Schedule, error) {
 	if err != nil || !ok {
 		return Schedule{}, errSchedule
 	}
-	spec.Location = location
+	spec.Location = time.UTC
 	s := Schedule{spec, location}
 	if s.Next(now).IsZero() {
 		return Schedule{}, fault.InvalidField("schedule", fault.OutOfRange, "There is no such day within five years, so this schedule never comes.")
@@ -57,14 +57,32 @@ func (s Schedule) Next(after time.Time) time.Time {
 	if s.spec == nil {
 		return time.Time{}
 	}
-	at := s.spec.Next(after.In(s.zone))
-	for !at.IsZero() && s.spec.Hour&everyHour == 0 && isSecond(at) {
-		at = s.spec.Next(at)
+	horizon := after.AddDate(5, 0, 0)
+	for after = after.In(s.zone); after.Before(horizon); {
+		// Between two changes the wall is a clock that is never moved, and the library knows no other: asked in
+		// a zone that sets clocks back at 03:45 it never ends.
+		at, none := s.onUnmoved(after)
+		_, change := after.Add(time.Nanosecond).ZoneBounds()
+		switch {
+		case none:
+			return time.Time{}
+		case !change.IsZero() && !at.Before(change):
+			after = change.Add(-time.Nanosecond)
+		case s.spec.Hour&everyHour == 0 && isSecond(at):
+			after = at
+		default:
+			return at.UTC()
+		}
 	}
-	if at.IsZero() {
-		return time.Time{}
-	}
-	return at.UTC()
+	return time.Time{}
+}
+
+// onUnmoved is the first time after the given one on the clock that hangs there a moment later.
+func (s Schedule) onUnmoved(after time.Time) (at time.Time, none bool) {
+	_, seconds := after.Add(time.Nanosecond).Zone()
+	offset := time.Duration(seconds) * time.Second
+	at = s.spec.Next(after.UTC().Add(offset))
+	return at.Add(-offset).In(s.zone), at.IsZero()
 }
 
 // isSecond reports whether the clock on the wall has shown this time before on the same day.
