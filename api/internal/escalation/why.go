@@ -98,11 +98,18 @@ type askedShift struct {
 	start, end time.Time
 }
 
-// times are its beginning and its end, which is zero when nothing changes in a year.
+// ShiftKnown is how far back a policy is read with what was overridden, so that a storm reads no year of it.
+const ShiftKnown = 14 * 24 * time.Hour
+
+// times are its beginning, which is zero when it is earlier than is known, and its end, which is
+// zero when nothing changes in a year.
 func (s *askedShift) times() (start, end time.Time) {
 	if !s.asked {
 		shift, _, ends := oncall.Next(*s.schedule, s.at)
-		if s.start = shift.Start; ends {
+		if shift.Start.After(s.at.Add(-ShiftKnown)) {
+			s.start = shift.Start
+		}
+		if ends {
 			s.end = shift.End
 		}
 		s.asked = true

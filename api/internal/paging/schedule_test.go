@@ -64,6 +64,32 @@ func TestSchedulesArePagedAtTheInstantOfEachStep(t *testing.T) {
 	}
 }
 
+// TestTheShiftOfAPageBeginsWhenSomebodyWasRelieved: overrides that were over were not read, and the shift had begun
+// before them.
+func TestTheShiftOfAPageBeginsWhenSomebodyWasRelieved(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	support := w.support(t)
+	w.SetSteps(t, page(schedule(support)))
+	relieved := time.Date(2026, 11, 18, 23, 0, 0, 0, time.UTC)
+	w.Exec(t, `INSERT INTO schedule_override (org_id, id, schedule_id, kind, user_id, starts_at, ends_at, created_at)
+		VALUES ($1, $2, $3, 'take_over', $4, $5, $6, $5)`, w.Org, id.New(), support, w.Bob, relieved.Add(-time.Hour), relieved)
+	shiftStart := func() *time.Time {
+		return pgtest.One[*time.Time](t, w.Database, `SELECT (why->>'shift_starts_at')::timestamptz FROM notification ORDER BY created_at DESC LIMIT 1`)
+	}
+	w.Clock.Freeze(relieved.Add(time.Hour))
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	if start := shiftStart(); start == nil || !start.Equal(relieved) {
+		t.Errorf("Ada's shift began at %v, want %s", start, relieved)
+	}
+	w.SetSteps(t, page(schedule(w.support2(t, w.Ada)))) // since a month
+	w.Clock.Advance(time.Minute)
+	w.Accept(t, pagingtest.Firing("disk", "", pagingtest.Began))
+	if start := shiftStart(); start != nil {
+		t.Errorf("a shift that began long ago began at %v", start)
+	}
+}
+
 // support2 adds a schedule on which one person is always on call.
 func (w *workspace) support2(t *testing.T, person uuid.UUID) (schedule uuid.UUID) {
 	t.Helper()

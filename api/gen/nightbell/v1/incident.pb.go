@@ -1672,7 +1672,7 @@ type Why struct {
 	Because *string `protobuf:"bytes,7,opt,name=because,proto3,oneof" json:"because,omitempty"`
 	// The name of that rotation.
 	BecauseName *string `protobuf:"bytes,8,opt,name=because_name,json=becauseName,proto3,oneof" json:"because_name,omitempty"`
-	// When the person's shift began.
+	// When the person's shift began; absent when that is more than two weeks ago.
 	ShiftStartsAt *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=shift_starts_at,json=shiftStartsAt,proto3" json:"shift_starts_at,omitempty"`
 	// When it ends.
 	ShiftEndsAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=shift_ends_at,json=shiftEndsAt,proto3" json:"shift_ends_at,omitempty"`

@@ -203,7 +203,7 @@ func Get(ctx context.Context, tx pgx.Tx, orgID, incidentID, policyID uuid.UUID) 
 
 const pagedSQL = `
 SELECT DISTINCT CASE WHEN n.cycle = $3 THEN n.round ELSE $4 END, n.user_id, CASE WHEN n.user_id IS NULL THEN n.contact_method_id END, CASE WHEN n.user_id IS NULL THEN c.kind END,
-  EXISTS (SELECT FROM notification q WHERE q.org_id = n.org_id AND q.incident_id = n.incident_id AND q.cycle = n.cycle AND q.user_id = n.user_id AND q.confirms AND q.severity_rank = $5
+  EXISTS (SELECT FROM notification q WHERE q.org_id = n.org_id AND q.incident_id = n.incident_id AND q.cycle = n.cycle AND q.user_id = n.user_id AND q.confirms AND q.severity_rank <= $5
     AND q.created_at = (SELECT max(l.created_at) FROM notification l WHERE l.org_id = $1 AND l.incident_id = $2 AND l.confirms))
 FROM notification n JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
 WHERE n.org_id = $1 AND n.incident_id = $2

@@ -84,6 +84,7 @@ ORDER BY s.policy_id, s.position, t.position;
 -- name: PolicyUse :one
 -- What would be left without its policy.
 SELECT EXISTS (SELECT FROM service s WHERE s.org_id = @org_id AND s.escalation_policy_id = @id AND s.deleted_at IS NULL)::boolean AS by_service,
+       EXISTS (SELECT FROM incident i WHERE i.org_id = @org_id AND i.escalation_policy_id = @id AND i.status <> 'resolved')::boolean AS by_incident,
        EXISTS (SELECT FROM org o WHERE o.id = @org_id AND o.default_policy_id = @id)::boolean AS as_default;
 
 -- name: MakeDefaultPolicy :execrows

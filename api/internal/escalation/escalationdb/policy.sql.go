@@ -311,19 +311,21 @@ func (q *Queries) MakeDefaultPolicy(ctx context.Context, iD uuid.UUID, orgID uui
 
 const policyUse = `-- name: PolicyUse :one
 SELECT EXISTS (SELECT FROM service s WHERE s.org_id = $1 AND s.escalation_policy_id = $2 AND s.deleted_at IS NULL)::boolean AS by_service,
+       EXISTS (SELECT FROM incident i WHERE i.org_id = $1 AND i.escalation_policy_id = $2 AND i.status <> 'resolved')::boolean AS by_incident,
        EXISTS (SELECT FROM org o WHERE o.id = $1 AND o.default_policy_id = $2)::boolean AS as_default
 `
 
 type PolicyUseRow struct {
-	ByService bool
-	AsDefault bool
+	ByService  bool
+	ByIncident bool
+	AsDefault  bool
 }
 
 // What would be left without its policy.
 func (q *Queries) PolicyUse(ctx context.Context, orgID uuid.UUID, iD *uuid.UUID) (PolicyUseRow, error) {
 	row := q.db.QueryRow(ctx, policyUse, orgID, iD)
 	var i PolicyUseRow
-	err := row.Scan(&i.ByService, &i.AsDefault)
+	err := row.Scan(&i.ByService, &i.ByIncident, &i.AsDefault)
 	return i, err
 }
 

@@ -24,6 +24,7 @@ var (
 	errNoPolicy  = fault.New(fault.NotFound, "escalation_policy_not_found", "Escalation policy not found")
 	errNameTaken = fault.New(fault.Conflict, "escalation_policy_name_taken", "There is an escalation policy of this name already. Choose another name.")
 	errInUse     = fault.New(fault.Conflict, "escalation_policy_in_use", "A service uses this escalation policy. Give the service another policy first.")
+	errPages     = fault.New(fault.Conflict, "escalation_policy_pages", "An open incident is paged by this escalation policy. Resolve the incident first.")
 	errIsDefault = fault.New(fault.Conflict, "escalation_policy_is_default", "This is the policy of services that name none. Make another one the default first.")
 )
 
@@ -208,6 +209,8 @@ func (h *Handler) DeleteEscalationPolicy(ctx context.Context, request *nightbell
 			return err
 		case use.ByService:
 			return errInUse
+		case use.ByIncident:
+			return errPages
 		case use.AsDefault:
 			return errIsDefault
 		}

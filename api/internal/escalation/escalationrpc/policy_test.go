@@ -38,6 +38,12 @@ func TestPoliciesKeepWhatTheyAreGiven(t *testing.T) {
 	_, err = d.policies.DeleteEscalationPolicy(d.ctx, &nightbellv1.DeleteEscalationPolicyRequest{Id: policy.GetId()})
 	refused(t, err, fault.Conflict, "Give the service another policy first")
 
+	d.Exec(t, `UPDATE service SET escalation_policy_id = NULL`)
+	d.Exec(t, `INSERT INTO incident (org_id, id, number, escalation_policy_id, title, status, severity, urgency, source, triggered_at, acknowledged_at, updated_at)
+		VALUES ($1, $2, 1, $3, 'Disk', 'acknowledged', 'high', 'high', 'api', nightbell_now(), nightbell_now(), nightbell_now())`, d.org, id.New(), uuid.MustParse(policy.GetId()))
+	_, err = d.policies.DeleteEscalationPolicy(d.ctx, &nightbellv1.DeleteEscalationPolicyRequest{Id: policy.GetId()})
+	refused(t, err, fault.Conflict, "An open incident is paged by this escalation policy")
+
 	plain := []*nightbellv1.EscalationStep{{DelaySeconds: 60, Targets: want[0].GetTargets()}}
 	changed, err := d.policies.UpdateEscalationPolicy(d.ctx, &nightbellv1.UpdateEscalationPolicyRequest{
 		Id: policy.GetId(), Name: "Always", Steps: plain,

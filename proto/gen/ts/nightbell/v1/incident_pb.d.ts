@@ -2091,7 +2091,7 @@ export declare type Why = Message<"nightbell.v1.Why"> & {
   becauseName?: string | undefined;
 
   /**
-   * When the person's shift began.
+   * When the person's shift began; absent when that is more than two weeks ago.
    *
    * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
@@ -2182,7 +2182,7 @@ export declare type WhyJson = {
   because_name?: string;
 
   /**
-   * When the person's shift began.
+   * When the person's shift began; absent when that is more than two weeks ago.
    *
    * @generated from field: google.protobuf.Timestamp shift_starts_at = 9 [json_name = "shift_starts_at"];
    */
