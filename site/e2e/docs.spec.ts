@@ -3,6 +3,7 @@ import { send } from './caller';
 import { expectCleanIn, expectToFit, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { looks } from './looks';
+import { test as shared } from './spec/reader';
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -315,17 +316,18 @@ for (const url of [
   ...listed.filter((one) => !one.startsWith('/docs/decisions/') && one !== '/docs'),
 ]) {
   // One page for all looks: opening it is much of what a look takes. Both widths have to fit for every change.
-  test(`${url} has no fault that axe can find, and fits`, async ({ page }) => {
+  shared(`${url} has no fault that axe can find, and fits`, async ({ look }) => {
     // Pages of the API hold many calls, and axe reads each of their elements.
-    if (url.startsWith('/docs/api') || url === '/docs/tested') test.slow();
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(url);
+    if (url.startsWith('/docs/api') || url === '/docs/tested') shared.slow();
+    const reader = await look.as('visitor');
+    const page = await reader.at(url);
+    // The wide one last: the next test finds the page as it was.
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      await settle(page);
       await expectToFit(page);
       for (const look of looks.filter((one) => one.width === width))
-        await test.step(`at ${width} in ${look.theme}`, () => expectCleanIn(page, look.theme));
+        await shared.step(`at ${width} in ${look.theme}`, () => expectCleanIn(page, look.theme));
     }
+    expect(reader.faults()).toEqual([]);
   });
 }
