@@ -1,15 +1,22 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
 // wantRefused makes one call and wants it refused with a code.
@@ -120,6 +127,137 @@ func TestInvitationsThatEnd(t *testing.T) {
 	if kept := pgtest.One[int](t, r.database, `SELECT count(*) FROM invitation WHERE encode(token_hash, 'escape') LIKE '%nbi_%' OR email LIKE '%nbi_%'`); kept != 0 {
 		t.Error("a token is stored")
 	}
+}
+
+// TestAnInvitationStandsAsLongAsWhoeverSentItMayGiveItsRole, by whichever way it was sent.
+func TestAnInvitationStandsAsLongAsWhoeverSentItMayGiveItsRole(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	a := r.newTenant("acme")
+	a.join("second", auth.Owner)
+	states := func(bearer string, most auth.Role, change func()) map[string]string {
+		t.Helper()
+		made := map[string]string{}
+		for _, one := range []string{"owner mail", "owner link", "admin mail", "admin link", "viewer mail", "viewer link"} {
+			role, send, _ := strings.Cut(one, " ")
+			if !most.AtLeast(auth.Role(role)) {
+				continue
+			}
+			answer := a.call(bearer, http.MethodPost, "/v1/invitations", object{"email": uuid.NewString() + "@evil.example", "role": role, "send": send})
+			made[one] = at[string](t, answer, "invitation", "id")
+		}
+		change()
+		for one, key := range made {
+			made[one] = at[string](t, a.call(a.owner(), http.MethodGet, "/v1/invitations/"+key, nil), "invitation", "status")
+		}
+		return made
+	}
+	role := func(who, role string) func() {
+		return func() { a.call(a.owner(), http.MethodPatch, "/v1/users/"+a.people[who], object{"role": role}) }
+	}
+	want := func(what string, got map[string]string, pending ...string) {
+		t.Helper()
+		for one, status := range got {
+			if (status == "pending") != slices.Contains(pending, one) {
+				t.Errorf("%s: %s is %s", what, one, status)
+			}
+		}
+	}
+	want("an owner who becomes an admin", states(a.bearers["second"], auth.Owner, role("second", "admin")), "admin mail", "admin link", "viewer mail", "viewer link")
+	want("an admin who becomes a responder", states(a.bearers["second"], auth.Admin, role("second", "responder")))
+	want("an admin who leaves", states(a.bearers["admin"], auth.Admin, func() {
+		a.call(a.owner(), http.MethodDelete, "/v1/users/"+a.people["admin"]+"?replace_by="+a.people["owner"], nil)
+	}))
+}
+
+// TestAnInvitationIsMadeByWhoeverMayGiveItsRoleNow: what is known of a caller may be some seconds old.
+func TestAnInvitationIsMadeByWhoeverMayGiveItsRoleNow(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	a := r.newTenant("acme")
+	keyID, _ := a.key("admin", auth.Scopes()...)
+	person := auth.Actor{Kind: auth.User, OrgID: a.orgID, UserID: uuid.MustParse(a.people["admin"]), Role: auth.Admin}
+	program := auth.Actor{Kind: auth.APIKey, OrgID: a.orgID, APIKeyID: uuid.MustParse(keyID), Role: auth.Admin, Scopes: auth.Scopes()}
+	invite := func(by auth.Actor) error {
+		return r.db.InTenant(t.Context(), a.orgID, func(ctx context.Context, tx pgx.Tx) error {
+			_, _, err := signup.Invite{Email: uuid.NewString() + "@evil.example", Role: auth.Admin, Send: org.SendLink}.Create(ctx, tx, by, []byte("key"), r.database.Clock.Now())
+			return err
+		})
+	}
+	want := func(what, code string, err error) {
+		t.Helper()
+		if refusal, _ := fault.Of(err); refusal == nil && code != "" || refusal != nil && refusal.Code != code {
+			t.Errorf("%s: %v, want %q", what, err, code)
+		}
+	}
+	want("an admin", "", invite(person))
+	want("a key", "", invite(program))
+	r.database.Exec(t, `UPDATE membership SET role = 'responder' WHERE user_id = $1`, person.UserID)
+	r.database.Exec(t, `UPDATE api_key SET scopes = '{config:write}' WHERE id = $1`, program.APIKeyID)
+	want("demoted", "role_too_low", invite(person))
+	want("with fewer scopes", "scope_missing", invite(program))
+	r.database.Exec(t, `UPDATE api_key SET revoked_at = nightbell_now() WHERE id = $1`, program.APIKeyID)
+	want("revoked", "token_expired", invite(program))
+	want("somebody who has left", "token_expired", invite(auth.Actor{Kind: auth.User, OrgID: a.orgID, UserID: uuid.New(), Role: auth.Owner}))
+}
+
+func (n *tenant) key(role string, scopes ...auth.Scope) (keyID, key string) {
+	n.t.Helper()
+	made := n.call(n.owner(), http.MethodPost, "/v1/api-keys", object{"name": "Terraform", "role": role, "scopes": scopes})
+	return at[string](n.t, made, "api_key", "id"), at[string](n.t, made, "key")
+}
+
+// TestAKeyMakesNobodyMoreThanItself: neither by an invitation nor of a member.
+func TestAKeyMakesNobodyMoreThanItself(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	a := r.newTenant("acme")
+	admin, viewer := object{"role": "admin"}, "/v1/users/"+a.people["viewer"]
+	invited := object{"email": "eve@evil.example", "role": "admin", "send": "link"}
+	for _, lacking := range auth.Scopes() {
+		scopes := slices.DeleteFunc(auth.Scopes(), func(s auth.Scope) bool { return s == lacking })
+		_, key := a.key("admin", scopes...)
+		r.wantRefused("without "+string(lacking), "scope_missing", key, http.MethodPost, "/v1/invitations", invited)
+		r.wantRefused("without "+string(lacking), "scope_missing", key, http.MethodPatch, viewer, admin)
+	}
+	_, weak := a.key("responder", auth.Scopes()...)
+	r.wantRefused("of a responder", "role_too_low", weak, http.MethodPatch, viewer, admin)
+
+	_, ordinary := a.key("admin", auth.ConfigRead, auth.ConfigWrite)
+	r.call(ordinary, http.MethodPost, "/v1/invitations", object{"email": "bob@acme.example", "send": "link"})
+	r.call(ordinary, http.MethodPatch, viewer, object{"role": "responder"})
+	r.call(ordinary, http.MethodPatch, "/v1/users/"+a.people["admin"], object{"role": "responder"})
+	_, all := a.key("admin", auth.Scopes()...)
+	r.call(all, http.MethodPost, "/v1/invitations", invited)
+	r.call(all, http.MethodPatch, viewer, admin)
+	r.wantRefused("owners by a key", "role_too_low", all, http.MethodPost, "/v1/invitations", object{"email": "o@evil.example", "role": "owner"})
+}
+
+// TestTheInvitationsOfAKeyAreKnownAndEndWithIt, or with the scopes that they were made with.
+func TestTheInvitationsOfAKeyAreKnownAndEndWithIt(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	a := r.newTenant("acme")
+	keyID, key := a.key("admin", auth.Scopes()...)
+	invite := func(email, role string) (path, token string) {
+		made := r.call(key, http.MethodPost, "/v1/invitations", object{"email": email, "role": role, "send": "link"})
+		if at[string](t, made, "invitation", "invited_by_api_key_id") != keyID || at[string](t, made, "invitation", "invited_by_name") != "Terraform" {
+			t.Errorf("invited by %v", made)
+		}
+		_, token, _ = strings.Cut(made["url"].(string), "#")
+		return "/v1/invitations/" + at[string](t, made, "invitation", "id"), token
+	}
+	status := func(path string) string {
+		return at[string](t, a.call(a.owner(), http.MethodGet, path, nil), "invitation", "status")
+	}
+	admin, _ := invite("one@acme.example", "admin")
+	viewer, token := invite("two@acme.example", "viewer")
+	a.call(a.owner(), http.MethodPatch, "/v1/api-keys/"+keyID, object{"scopes": []string{"config:read", "config:write"}})
+	if status(admin) != "revoked" || status(viewer) != "pending" {
+		t.Errorf("with fewer scopes: admin %s, viewer %s", status(admin), status(viewer))
+	}
+	a.call(a.owner(), http.MethodDelete, "/v1/api-keys/"+keyID, nil)
+	r.wantRefused("of a revoked key", "invitation_revoked", "", http.MethodPost, "/v1/auth/accept-invitation", object{"token": token, "name": "Eve", "password": password})
 }
 
 func TestInvitationsWorkWhereRegistrationIsByInvitation(t *testing.T) {

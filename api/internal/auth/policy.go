@@ -56,9 +56,49 @@ func Allow(rule *Rule, actor Actor) error {
 	}
 	if !actor.Role.AtLeast(rule.Role) {
 		return fault.Newf(fault.Denied, "role_too_low",
-			"This needs the role %s or higher; yours is %s. Ask an admin of your organization.", rule.Role, actor.Role)
+			"This needs the role %s or higher; yours is %s. Ask an %s of your organization.", rule.Role, actor.Role, whoMay(rule.Role))
 	}
 	return nil
+}
+
+// whoMay is whom to ask for what needs a role.
+func whoMay(least Role) Role {
+	if least == Owner {
+		return Owner
+	}
+	return Admin
+}
+
+// MayGive returns nil when the actor may make somebody this role, and the refusal otherwise. An admin may do
+// what every scope is for, so a key that lacks one would give more than it has itself.
+func (a Actor) MayGive(role Role) error {
+	if !a.Role.AtLeast(Admin) {
+		return fault.Newf(fault.Denied, "role_too_low", "Only admins and owners say what others may do; your role is %s. Ask one of them.", a.Role)
+	}
+	if !a.Role.AtLeast(role) {
+		return fault.Newf(fault.Denied, "role_too_low", "Your role is %s; you cannot give a higher one. Choose another role, or ask an owner.", a.Role)
+	}
+	needed := []Scope{ConfigWrite}
+	if role.AtLeast(Admin) {
+		needed = Scopes()
+	}
+	for _, scope := range needed {
+		if a.Holds(scope) != nil {
+			return fault.Newf(fault.Denied, "scope_missing",
+				"An API key gives the role %s only with every scope that such a person has; this one lacks %s. Give a lower role, let an admin do it, or use a key that has it.", role, scope)
+		}
+	}
+	return nil
+}
+
+// Gives are the roles that the actor may give.
+func (a Actor) Gives() (roles []Role) {
+	for _, role := range []Role{Viewer, Responder, Admin, Owner} {
+		if a.MayGive(role) == nil {
+			roles = append(roles, role)
+		}
+	}
+	return roles
 }
 
 // The refusals of calls without a valid token, in the words the site shows.

@@ -28,6 +28,15 @@ func Scopes() []Scope {
 	return []Scope{APIKeysWrite, ConfigRead, ConfigWrite, EventsWrite, IncidentsRead, IncidentsWrite, SecretsRead}
 }
 
+// ScopesOf reads stored ones.
+func ScopesOf(words []string) []Scope {
+	scopes := make([]Scope, len(words))
+	for i, word := range words {
+		scopes[i] = Scope(word)
+	}
+	return scopes
+}
+
 // Holds returns nil when the actor has the scope, which every person has, and the refusal that
 // names it otherwise.
 func (a Actor) Holds(scope Scope) error {

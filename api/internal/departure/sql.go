@@ -122,9 +122,9 @@ var forgetSQL = []string{
 	`UPDATE contact_method SET user_id = NULL, address = '', address_sealed = NULL, secret_sealed = NULL, verification_due_at = NULL, next_try_at = NULL,
 	        disabled_at = coalesce(disabled_at, $3), disabled_for = 'The person has left the organization.', deleted_at = coalesce(deleted_at, $3)
 	 WHERE org_id = $1 AND user_id = $2`,
-	// Keys belong to the organization. Links that the person knows do not outlive them here.
+	// Keys belong to the organization. An invitation does not outlive the person here: it may be to another
+	// address of theirs.
 	`UPDATE api_key SET created_by = NULL WHERE org_id = $1 AND created_by = $2 AND $3::timestamptz IS NOT NULL`,
-	`UPDATE invitation i SET revoked_at = $3, mail_due_at = NULL WHERE i.org_id = $1 AND i.accepted_at IS NULL AND i.revoked_at IS NULL
-	    AND i.invited_by = $2 AND i.send = 'link'`,
+	`UPDATE invitation i SET revoked_at = $3, mail_due_at = NULL WHERE i.org_id = $1 AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.invited_by = $2`,
 	`DELETE FROM membership WHERE org_id = $1 AND user_id = $2 AND $3::timestamptz IS NOT NULL`,
 }

@@ -48,16 +48,19 @@ func (i Invite) Cleaned(by auth.Actor) (_ Invite, err error) {
 	if i.Send == "" {
 		i.Send = org.SendMail
 	}
-	if !by.Role.AtLeast(i.Role) {
-		return Invite{}, fault.Newf(fault.Denied, "role_too_low", "Your role is %s; you cannot invite somebody with more.", by.Role)
-	}
-	return i, nil
+	return i, by.MayGive(i.Role)
 }
 
 // Create stores a cleaned invitation in a transaction of the organization, in the place of an earlier
 // one of the address, and makes its mail due. key derives the token, which it returns.
 func (i Invite) Create(ctx context.Context, tx pgx.Tx, by auth.Actor, key []byte, now time.Time) (made uuid.UUID, token string, err error) {
 	q := orgdb.New(tx)
+	if by, err = inviterNow(ctx, q, by); err != nil {
+		return made, "", err
+	}
+	if err := by.MayGive(i.Role); err != nil {
+		return made, "", err
+	}
 	if err := q.LockOrgForInvitations(ctx, by.OrgID.String()); err != nil {
 		return made, "", err
 	}
@@ -78,6 +81,8 @@ func (i Invite) Create(ctx context.Context, tx pgx.Tx, by auth.Actor, key []byte
 	}
 	if by.Kind == auth.User {
 		row.InvitedBy = &by.UserID
+	} else {
+		row.InvitedByKey = &by.APIKeyID
 	}
 	if i.Send == org.SendMail {
 		row.MailDueAt = &now
@@ -88,6 +93,37 @@ func (i Invite) Create(ctx context.Context, tx pgx.Tx, by auth.Actor, key []byte
 		}
 	}
 	return made, token, q.InsertInvitation(ctx, row)
+}
+
+// inviterNow is the inviter as they are stored, locked: who was demoted a moment ago invites nobody.
+func inviterNow(ctx context.Context, q *orgdb.Queries, by auth.Actor) (_ auth.Actor, err error) {
+	var role string
+	if by.Kind == auth.User {
+		role, err = q.LockInviter(ctx, by.OrgID, by.UserID)
+	} else {
+		var key orgdb.LockInvitingKeyRow
+		key, err = q.LockInvitingKey(ctx, by.OrgID, by.APIKeyID)
+		role, by.Scopes = key.Role, auth.ScopesOf(key.Scopes)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return by, auth.ErrTokenExpired
+	}
+	by.Role = auth.Role(role)
+	return by, err
+}
+
+// Withdraw ends the invitations of a person or key that give a role which they may give no more: by is what
+// they are from now on.
+func Withdraw(ctx context.Context, tx pgx.Tx, by auth.Actor) error {
+	now, err := postgres.Now(ctx, tx)
+	if err != nil {
+		return err
+	}
+	gives := []string{}
+	for _, role := range by.Gives() {
+		gives = append(gives, string(role))
+	}
+	return orgdb.New(tx).WithdrawInvitations(ctx, orgdb.WithdrawInvitationsParams{Now: now, OrgID: by.OrgID, Inviter: *by.ID(), Gives: gives})
 }
 
 func orNil(holds bool, refusal error) error {

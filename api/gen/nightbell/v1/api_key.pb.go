@@ -44,7 +44,8 @@ type ApiKey struct {
 	// incidents:write: declare, acknowledge, assign, escalate, comment, resolve.
 	// events:write: send events, changes and samples, whatever the role.
 	// config:read: services, teams, people, schedules, policies and all other settings, without secrets.
-	// config:write: change them, with overrides and maintenance.
+	// config:write: change them, with overrides and maintenance, and invite people as viewers and
+	// responders. An admin may do all, so only a key with every scope makes somebody one.
 	// secrets:read: read the secrets of settings that can be read again, such as a service key.
 	// api_keys:write: make, change and revoke API keys, none with more than it has itself.
 	Scopes []string `protobuf:"bytes,9,rep,name=scopes,proto3" json:"scopes,omitempty"`

@@ -41,16 +41,18 @@ type Invitation struct {
 	ExpiresAt *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// Who invited; absent for an API key and for somebody who has left.
 	InvitedById *string `protobuf:"bytes,8,opt,name=invited_by_id,json=invitedById,proto3,oneof" json:"invited_by_id,omitempty"`
-	// Their name.
+	// The name of the person or API key that invited.
 	InvitedByName *string `protobuf:"bytes,9,opt,name=invited_by_name,json=invitedByName,proto3,oneof" json:"invited_by_name,omitempty"`
 	// When the mail left; absent while it has not.
 	MailedAt *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=mailed_at,json=mailedAt,proto3" json:"mailed_at,omitempty"`
 	// Why the mail did not leave yet; it is tried again for some hours.
 	MailFailingReason *string `protobuf:"bytes,11,opt,name=mail_failing_reason,json=mailFailingReason,proto3,oneof" json:"mail_failing_reason,omitempty"`
 	// When it was accepted or revoked.
-	SettledAt     *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=settled_at,json=settledAt,proto3" json:"settled_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SettledAt *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=settled_at,json=settledAt,proto3" json:"settled_at,omitempty"`
+	// The API key that invited; absent for a person.
+	InvitedByApiKeyId *string `protobuf:"bytes,13,opt,name=invited_by_api_key_id,json=invitedByApiKeyId,proto3,oneof" json:"invited_by_api_key_id,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
 }
 
 func (x *Invitation) Reset() {
@@ -165,6 +167,13 @@ func (x *Invitation) GetSettledAt() *timestamppb.Timestamp {
 		return x.SettledAt
 	}
 	return nil
+}
+
+func (x *Invitation) GetInvitedByApiKeyId() string {
+	if x != nil && x.InvitedByApiKeyId != nil {
+		return *x.InvitedByApiKeyId
+	}
+	return ""
 }
 
 type CreateInvitationRequest struct {
@@ -571,7 +580,7 @@ var File_nightbell_v1_invitation_service_proto protoreflect.FileDescriptor
 
 const file_nightbell_v1_invitation_service_proto_rawDesc = "" +
 	"\n" +
-	"%nightbell/v1/invitation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\x9c\x05\n" +
+	"%nightbell/v1/invitation_service.proto\x12\fnightbell.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1anightbell/v1/options.proto\"\xed\x05\n" +
 	"\n" +
 	"Invitation\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
@@ -589,10 +598,12 @@ const file_nightbell_v1_invitation_service_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\bmailedAt\x123\n" +
 	"\x13mail_failing_reason\x18\v \x01(\tH\x02R\x11mailFailingReason\x88\x01\x01\x129\n" +
 	"\n" +
-	"settled_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tsettledAtB\x10\n" +
+	"settled_at\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\tsettledAt\x125\n" +
+	"\x15invited_by_api_key_id\x18\r \x01(\tH\x03R\x11invitedByApiKeyId\x88\x01\x01B\x10\n" +
 	"\x0e_invited_by_idB\x12\n" +
 	"\x10_invited_by_nameB\x16\n" +
-	"\x14_mail_failing_reason\"\xa2\x01\n" +
+	"\x14_mail_failing_reasonB\x18\n" +
+	"\x16_invited_by_api_key_id\"\xa2\x01\n" +
 	"\x17CreateInvitationRequest\x12 \n" +
 	"\x05email\x18\x01 \x01(\tB\n" +
 	"\xbaH\ar\x05\x10\x01\x18\xfe\x01R\x05email\x12<\n" +

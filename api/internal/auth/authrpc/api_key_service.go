@@ -20,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/org"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
+	"github.com/nightbell/nightbell/api/internal/signup"
 )
 
 // errNoAPIKey is one answer for a key that never was and a key of somebody else.
@@ -212,7 +213,11 @@ func (s *APIKeyServer) UpdateApiKey(ctx context.Context, request *nightbellv1.Up
 			if err != nil {
 				return err
 			}
-			return q.UpdateAPIKey(ctx, authdb.UpdateAPIKeyParams{Name: wanted.name, Role: string(wanted.role), Scopes: wanted.scopes, OrgID: actor.OrgID, ID: keyID})
+			err = q.UpdateAPIKey(ctx, authdb.UpdateAPIKeyParams{Name: wanted.name, Role: string(wanted.role), Scopes: wanted.scopes, OrgID: actor.OrgID, ID: keyID})
+			if err != nil {
+				return err
+			}
+			return signup.Withdraw(ctx, tx, auth.Actor{Kind: auth.APIKey, OrgID: actor.OrgID, APIKeyID: keyID, Role: wanted.role, Scopes: auth.ScopesOf(wanted.scopes)})
 		})
 		return err
 	})
@@ -275,8 +280,10 @@ func (s *APIKeyServer) RevokeApiKey(ctx context.Context, request *nightbellv1.Re
 		if err := edit.IfMatch[*nightbellv1.UpdateApiKeyRequest](request.GetEtag(), read); err != nil {
 			return err
 		}
-		hash, err = q.RevokeAPIKey(ctx, now, actor.OrgID, keyID)
-		return err
+		if hash, err = q.RevokeAPIKey(ctx, now, actor.OrgID, keyID); err != nil {
+			return err
+		}
+		return signup.Withdraw(ctx, tx, auth.Actor{Kind: auth.APIKey, OrgID: actor.OrgID, APIKeyID: keyID}) // it gives no role any more
 	})
 	if err != nil {
 		return nil, err

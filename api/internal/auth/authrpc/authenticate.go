@@ -157,16 +157,8 @@ func (a *Authenticator) identifyKey(ctx context.Context, token string, anew bool
 	}
 	return auth.Actor{
 		Kind: auth.APIKey, APIKeyID: key.ID, Name: key.Name, OrgID: key.OrgID,
-		Role: auth.Role(key.Role), Scopes: scopesOf(key.Scopes),
+		Role: auth.Role(key.Role), Scopes: auth.ScopesOf(key.Scopes),
 	}, nil
-}
-
-func scopesOf(words []string) []auth.Scope {
-	scopes := make([]auth.Scope, len(words))
-	for i, word := range words {
-		scopes[i] = auth.Scope(word)
-	}
-	return scopes
 }
 
 func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.FindAPIKeyRow, err error) {

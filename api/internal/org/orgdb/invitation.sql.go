@@ -78,21 +78,22 @@ func (q *Queries) FindInvitation(ctx context.Context, tokenHash []byte) (FindInv
 }
 
 const insertInvitation = `-- name: InsertInvitation :exec
-INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, created_at, expires_at, mail_due_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, invited_by_key, created_at, expires_at, mail_due_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type InsertInvitationParams struct {
-	OrgID     uuid.UUID
-	ID        uuid.UUID
-	Email     string
-	Role      string
-	Send      string
-	TokenHash []byte
-	InvitedBy *uuid.UUID
-	CreatedAt time.Time
-	ExpiresAt time.Time
-	MailDueAt *time.Time
+	OrgID        uuid.UUID
+	ID           uuid.UUID
+	Email        string
+	Role         string
+	Send         string
+	TokenHash    []byte
+	InvitedBy    *uuid.UUID
+	InvitedByKey *uuid.UUID
+	CreatedAt    time.Time
+	ExpiresAt    time.Time
+	MailDueAt    *time.Time
 }
 
 // mail_due_at is when the mail is due, NULL for a link.
@@ -105,6 +106,7 @@ func (q *Queries) InsertInvitation(ctx context.Context, arg InsertInvitationPara
 		arg.Send,
 		arg.TokenHash,
 		arg.InvitedBy,
+		arg.InvitedByKey,
 		arg.CreatedAt,
 		arg.ExpiresAt,
 		arg.MailDueAt,
@@ -157,9 +159,9 @@ func (q *Queries) IsMember(ctx context.Context, orgID uuid.UUID, email string) (
 }
 
 const listInvitations = `-- name: ListInvitations :many
-SELECT i.id, i.email, i.role, i.send, i.invited_by, coalesce(u.name, '')::text AS invited_by_name, i.created_at, i.expires_at,
+SELECT i.id, i.email, i.role, i.send, i.invited_by, i.invited_by_key, coalesce(u.name, k.name, '')::text AS invited_by_name, i.created_at, i.expires_at,
        i.accepted_at, i.revoked_at, i.mailed_at, i.mail_error
-FROM invitation i LEFT JOIN users u ON u.id = i.invited_by
+FROM invitation i LEFT JOIN users u ON u.id = i.invited_by LEFT JOIN api_key k ON k.org_id = i.org_id AND k.id = i.invited_by_key
 WHERE i.org_id = $1 AND ($2::uuid IS NULL OR i.id = $2)
   AND ($3::text = '' OR $3 = CASE WHEN i.accepted_at IS NOT NULL THEN 'accepted' WHEN i.revoked_at IS NOT NULL THEN 'revoked'
                                             WHEN i.expires_at <= $4::timestamptz THEN 'expired' ELSE 'pending' END)
@@ -183,6 +185,7 @@ type ListInvitationsRow struct {
 	Role          string
 	Send          string
 	InvitedBy     *uuid.UUID
+	InvitedByKey  *uuid.UUID
 	InvitedByName string
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
@@ -216,6 +219,7 @@ func (q *Queries) ListInvitations(ctx context.Context, arg ListInvitationsParams
 			&i.Role,
 			&i.Send,
 			&i.InvitedBy,
+			&i.InvitedByKey,
 			&i.InvitedByName,
 			&i.CreatedAt,
 			&i.ExpiresAt,
@@ -232,6 +236,35 @@ func (q *Queries) ListInvitations(ctx context.Context, arg ListInvitationsParams
 		return nil, err
 	}
 	return items, nil
+}
+
+const lockInviter = `-- name: LockInviter :one
+SELECT role FROM membership WHERE org_id = $1 AND user_id = $2 FOR SHARE
+`
+
+// What a person or key that invites is now, as nobody else can change it until the transaction ends: what
+// is known of a caller may be some seconds old.
+func (q *Queries) LockInviter(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) (string, error) {
+	row := q.db.QueryRow(ctx, lockInviter, orgID, userID)
+	var role string
+	err := row.Scan(&role)
+	return role, err
+}
+
+const lockInvitingKey = `-- name: LockInvitingKey :one
+SELECT role, scopes FROM api_key WHERE org_id = $1 AND id = $2 AND revoked_at IS NULL FOR SHARE
+`
+
+type LockInvitingKeyRow struct {
+	Role   string
+	Scopes []string
+}
+
+func (q *Queries) LockInvitingKey(ctx context.Context, orgID uuid.UUID, iD uuid.UUID) (LockInvitingKeyRow, error) {
+	row := q.db.QueryRow(ctx, lockInvitingKey, orgID, iD)
+	var i LockInvitingKeyRow
+	err := row.Scan(&i.Role, &i.Scopes)
+	return i, err
 }
 
 const lockOrgForInvitations = `-- name: LockOrgForInvitations :exec
@@ -266,13 +299,26 @@ func (q *Queries) RevokeInvitationsOf(ctx context.Context, now time.Time, orgID 
 	return err
 }
 
-const revokeLinksOf = `-- name: RevokeLinksOf :exec
+const withdrawInvitations = `-- name: WithdrawInvitations :exec
 UPDATE invitation SET revoked_at = $1::timestamptz, mail_due_at = NULL
-WHERE org_id = $2 AND invited_by = $3::uuid AND send = 'link' AND accepted_at IS NULL AND revoked_at IS NULL
+WHERE org_id = $2 AND $3::uuid IN (invited_by, invited_by_key) AND NOT role = ANY($4::text[])
+  AND accepted_at IS NULL AND revoked_at IS NULL
 `
 
-// Links that somebody knows who invites nobody any more.
-func (q *Queries) RevokeLinksOf(ctx context.Context, now time.Time, orgID uuid.UUID, userID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, revokeLinksOf, now, orgID, userID)
+type WithdrawInvitationsParams struct {
+	Now     time.Time
+	OrgID   uuid.UUID
+	Inviter uuid.UUID
+	Gives   []string
+}
+
+// Those of a person or key that give another role than these.
+func (q *Queries) WithdrawInvitations(ctx context.Context, arg WithdrawInvitationsParams) error {
+	_, err := q.db.Exec(ctx, withdrawInvitations,
+		arg.Now,
+		arg.OrgID,
+		arg.Inviter,
+		arg.Gives,
+	)
 	return err
 }

@@ -158,7 +158,7 @@ func invitationOf(row orgdb.ListInvitationsRow, now time.Time) *nightbellv1.Invi
 	answer := &nightbellv1.Invitation{
 		Id: row.ID.String(), Email: row.Email, Role: row.Role, Send: row.Send, Status: status,
 		CreatedAt: timestamppb.New(row.CreatedAt), ExpiresAt: timestamppb.New(row.ExpiresAt),
-		InvitedById: id.Text(row.InvitedBy), MailedAt: moment(row.MailedAt), SettledAt: moment(cmp.Or(row.AcceptedAt, row.RevokedAt)),
+		InvitedById: id.Text(row.InvitedBy), InvitedByApiKeyId: id.Text(row.InvitedByKey), MailedAt: moment(row.MailedAt), SettledAt: moment(cmp.Or(row.AcceptedAt, row.RevokedAt)),
 	}
 	if row.InvitedByName != "" {
 		answer.InvitedByName = &row.InvitedByName

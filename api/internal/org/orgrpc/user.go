@@ -2,9 +2,10 @@ package orgrpc
 
 import (
 	"context"
-	"time"
+	"errors"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
@@ -45,7 +46,9 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 	}
 	response := &nightbellv1.UpdateUserResponse{}
 	userID, _ := id.Parse(request.GetId())
-	err := s.change(ctx, actor, func(ctx context.Context, q *orgdb.Queries, now time.Time) error {
+	var known people
+	err := s.db.InTenant(ctx, actor.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+		q := orgdb.New(tx)
 		locked, err := q.LockRoles(ctx, actor.OrgID, userID)
 		if err != nil {
 			return err
@@ -62,13 +65,19 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 			if before.GetRole() == string(auth.Owner) && whole.GetRole() != string(auth.Owner) && owners(locked) == 1 {
 				return errLastOwner
 			}
-			return updateUser(ctx, q, now, actor.OrgID, userID, before, whole)
+			return updateUser(ctx, tx, actor.OrgID, userID, before, whole)
 		})
-		return err
+		if err != nil && response.User == nil {
+			return err
+		}
+		told, unread := readPeople(ctx, tx, actor.OrgID, []uuid.UUID{userID})
+		known = told
+		return errors.Join(unread, err)
 	})
 	if err := edit.Done(err); err != nil {
 		return nil, err
 	}
+	known.tell([]*nightbellv1.User{response.User}, s.verifyMail)
 	if s.departures.Changed != nil {
 		s.departures.Changed(actor.OrgID, userID)
 	}
@@ -89,6 +98,8 @@ func mayChange(actor auth.Actor, before *nightbellv1.User, whole *nightbellv1.Up
 		return errAdminsOnly
 	case (was == auth.Owner || becomes == auth.Owner) && actor.Role != auth.Owner:
 		return errOwnersOnly
+	case !was.AtLeast(becomes):
+		return actor.MayGive(becomes)
 	}
 	return nil
 }
@@ -107,15 +118,14 @@ func owners(roles []orgdb.LockRolesRow) (count int) {
 }
 
 // updateUser writes the account only when it changes: the caller may be another person.
-func updateUser(ctx context.Context, q *orgdb.Queries, now time.Time, orgID, userID uuid.UUID, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
+func updateUser(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, before *nightbellv1.User, whole *nightbellv1.UpdateUserRequest) error {
+	q := orgdb.New(tx)
 	if whole.GetRole() != before.GetRole() {
 		if err := q.UpdateRole(ctx, whole.GetRole(), orgID, userID); err != nil {
 			return err
 		}
-		if !auth.Role(whole.GetRole()).AtLeast(auth.Admin) { // who invites nobody any more may know links
-			if err := q.RevokeLinksOf(ctx, now, orgID, userID); err != nil {
-				return err
-			}
+		if err := signup.Withdraw(ctx, tx, auth.Actor{Kind: auth.User, OrgID: orgID, UserID: userID, Role: auth.Role(whole.GetRole())}); err != nil {
+			return err
 		}
 	}
 	if !changesProfile(before, whole) {

@@ -61,7 +61,8 @@ type ApiKeyServiceClient interface {
 	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
 	// replicas follow within three seconds. Scopes are replaced as a whole.
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error)
-	// RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
+	// RevokeApiKey stops a key at once, and withdraws its invitations that nobody has accepted. Revoking a
+	// revoked key is not an error.
 	RevokeApiKey(context.Context, *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error)
 }
 
@@ -177,7 +178,8 @@ type ApiKeyServiceHandler interface {
 	// UpdateApiKey changes the fields that are present, from the next call of the key on; other
 	// replicas follow within three seconds. Scopes are replaced as a whole.
 	UpdateApiKey(context.Context, *v1.UpdateApiKeyRequest) (*v1.UpdateApiKeyResponse, error)
-	// RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
+	// RevokeApiKey stops a key at once, and withdraws its invitations that nobody has accepted. Revoking a
+	// revoked key is not an error.
 	RevokeApiKey(context.Context, *v1.RevokeApiKeyRequest) (*v1.RevokeApiKeyResponse, error)
 }
 

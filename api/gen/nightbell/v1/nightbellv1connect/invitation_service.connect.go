@@ -50,8 +50,10 @@ const (
 // InvitationServiceClient is a client for the nightbell.v1.InvitationService service.
 type InvitationServiceClient interface {
 	// CreateInvitation invites an e-mail address, for seven days, and ends an earlier invitation of the
-	// address that still waits. Nobody gives a role above their own, and keys never that of owner. By
-	// mail, the link goes to the address alone; otherwise it is in the answer, this once.
+	// address that still waits. Nobody gives a role above their own. An API key gives that of admin only
+	// with every scope, and never that of owner. By mail, the link goes to the address alone; otherwise
+	// it is in the answer, this once. When whoever invited leaves, is revoked or may no longer give the
+	// role, the invitation is withdrawn.
 	CreateInvitation(context.Context, *v1.CreateInvitationRequest) (*v1.CreateInvitationResponse, error)
 	// ListInvitations gives the invitations of the last 90 days, the newest first.
 	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.ListInvitationsResponse, error)
@@ -148,8 +150,10 @@ func (c *invitationServiceClient) RevokeInvitation(ctx context.Context, req *v1.
 // InvitationServiceHandler is an implementation of the nightbell.v1.InvitationService service.
 type InvitationServiceHandler interface {
 	// CreateInvitation invites an e-mail address, for seven days, and ends an earlier invitation of the
-	// address that still waits. Nobody gives a role above their own, and keys never that of owner. By
-	// mail, the link goes to the address alone; otherwise it is in the answer, this once.
+	// address that still waits. Nobody gives a role above their own. An API key gives that of admin only
+	// with every scope, and never that of owner. By mail, the link goes to the address alone; otherwise
+	// it is in the answer, this once. When whoever invited leaves, is revoked or may no longer give the
+	// role, the invitation is withdrawn.
 	CreateInvitation(context.Context, *v1.CreateInvitationRequest) (*v1.CreateInvitationResponse, error)
 	// ListInvitations gives the invitations of the last 90 days, the newest first.
 	ListInvitations(context.Context, *v1.ListInvitationsRequest) (*v1.ListInvitationsResponse, error)

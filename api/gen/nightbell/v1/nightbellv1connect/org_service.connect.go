@@ -70,7 +70,8 @@ type OrgServiceClient interface {
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
 	// the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
-	// owner; an organization keeps one owner at least (409).
+	// owner; an organization keeps one owner at least (409). An API key makes somebody an admin only with
+	// every scope. Invitations of a person to a role that they may no longer give are withdrawn.
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
 	// to admins.
@@ -79,7 +80,8 @@ type OrgServiceClient interface {
 	// owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
 	// schedules, policies, teams that are paged or open incidents is replaced in all of them at once
 	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
-	// once, and what waits for the person pages whoever follows.
+	// once, and what waits for the person pages whoever follows. Invitations that they sent and nobody
+	// has accepted are withdrawn.
 	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
 	// GetOrganization gives the organization that the call acts in.
 	GetOrganization(context.Context, *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error)
@@ -322,7 +324,8 @@ type OrgServiceHandler interface {
 	GetUser(context.Context, *v1.GetUserRequest) (*v1.GetUserResponse, error)
 	// UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
 	// the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
-	// owner; an organization keeps one owner at least (409).
+	// owner; an organization keeps one owner at least (409). An API key makes somebody an admin only with
+	// every scope. Invitations of a person to a role that they may no longer give are withdrawn.
 	UpdateUser(context.Context, *v1.UpdateUserRequest) (*v1.UpdateUserResponse, error)
 	// GetUserDuties says what names a person: who is to be replaced when they leave. API keys are told
 	// to admins.
@@ -331,7 +334,8 @@ type OrgServiceHandler interface {
 	// owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
 	// schedules, policies, teams that are paged or open incidents is replaced in all of them at once
 	// (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
-	// once, and what waits for the person pages whoever follows.
+	// once, and what waits for the person pages whoever follows. Invitations that they sent and nobody
+	// has accepted are withdrawn.
 	DeleteUser(context.Context, *v1.DeleteUserRequest) (*v1.DeleteUserResponse, error)
 	// GetOrganization gives the organization that the call acts in.
 	GetOrganization(context.Context, *v1.GetOrganizationRequest) (*v1.GetOrganizationResponse, error)

@@ -120,7 +120,7 @@ CREATE TABLE team_member (
 );
 
 -- An address that was asked to join. Only the hash of its link is kept; the link is derived from the
--- row again when it is mailed, which is due at mail_due_at.
+-- row again when it is mailed, which is due at mail_due_at. A person or an API key invited.
 CREATE TABLE invitation (
     org_id      uuid NOT NULL REFERENCES org (id),
     id          uuid NOT NULL,
@@ -129,6 +129,7 @@ CREATE TABLE invitation (
     send        text NOT NULL CHECK (send IN ('mail', 'link')),
     token_hash  bytea NOT NULL UNIQUE,
     invited_by  uuid,
+    invited_by_key uuid,
     created_at  timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL,
     accepted_at timestamptz,
@@ -222,6 +223,7 @@ CREATE TABLE api_key (
     PRIMARY KEY (org_id, id),
     FOREIGN KEY (org_id, created_by) REFERENCES membership (org_id, user_id)
 );
+ALTER TABLE invitation ADD FOREIGN KEY (org_id, invited_by_key) REFERENCES api_key (org_id, id) ON DELETE SET NULL (invited_by_key);
 
 -- ---------------------------------------------------------------- how people are reached
 

@@ -484,7 +484,8 @@ export declare const ApiKeyService: GenService<{
     output: typeof UpdateApiKeyResponseSchema;
   },
   /**
-   * RevokeApiKey stops a key at once. Revoking a revoked key is not an error.
+   * RevokeApiKey stops a key at once, and withdraws its invitations that nobody has accepted. Revoking a
+   * revoked key is not an error.
    *
    * @generated from rpc nightbell.v1.ApiKeyService.RevokeApiKey
    */

@@ -70,7 +70,7 @@ export declare type Invitation = Message<"nightbell.v1.Invitation"> & {
   invitedById?: string | undefined;
 
   /**
-   * Their name.
+   * The name of the person or API key that invited.
    *
    * @generated from field: optional string invited_by_name = 9 [json_name = "invited_by_name"];
    */
@@ -96,6 +96,13 @@ export declare type Invitation = Message<"nightbell.v1.Invitation"> & {
    * @generated from field: google.protobuf.Timestamp settled_at = 12 [json_name = "settled_at"];
    */
   settledAt?: Timestamp | undefined;
+
+  /**
+   * The API key that invited; absent for a person.
+   *
+   * @generated from field: optional string invited_by_api_key_id = 13 [json_name = "invited_by_api_key_id"];
+   */
+  invitedByApiKeyId?: string | undefined;
 };
 
 /**
@@ -157,7 +164,7 @@ export declare type InvitationJson = {
   invited_by_id?: string;
 
   /**
-   * Their name.
+   * The name of the person or API key that invited.
    *
    * @generated from field: optional string invited_by_name = 9 [json_name = "invited_by_name"];
    */
@@ -183,6 +190,13 @@ export declare type InvitationJson = {
    * @generated from field: google.protobuf.Timestamp settled_at = 12 [json_name = "settled_at"];
    */
   settled_at?: TimestampJson;
+
+  /**
+   * The API key that invited; absent for a person.
+   *
+   * @generated from field: optional string invited_by_api_key_id = 13 [json_name = "invited_by_api_key_id"];
+   */
+  invited_by_api_key_id?: string;
 };
 
 /**
@@ -491,8 +505,10 @@ export declare const RevokeInvitationResponseSchema: GenMessage<RevokeInvitation
 export declare const InvitationService: GenService<{
   /**
    * CreateInvitation invites an e-mail address, for seven days, and ends an earlier invitation of the
-   * address that still waits. Nobody gives a role above their own, and keys never that of owner. By
-   * mail, the link goes to the address alone; otherwise it is in the answer, this once.
+   * address that still waits. Nobody gives a role above their own. An API key gives that of admin only
+   * with every scope, and never that of owner. By mail, the link goes to the address alone; otherwise
+   * it is in the answer, this once. When whoever invited leaves, is revoked or may no longer give the
+   * role, the invitation is withdrawn.
    *
    * @generated from rpc nightbell.v1.InvitationService.CreateInvitation
    */

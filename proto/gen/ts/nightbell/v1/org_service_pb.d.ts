@@ -1523,7 +1523,8 @@ export declare const OrgService: GenService<{
   /**
    * UpdateUser changes the fields that are present. A name, a time zone and a telephone number go with
    * the account into each of its organizations: only the person changes them. Admins change roles, and owners that of
-   * owner; an organization keeps one owner at least (409).
+   * owner; an organization keeps one owner at least (409). An API key makes somebody an admin only with
+   * every scope. Invitations of a person to a role that they may no longer give are withdrawn.
    *
    * @generated from rpc nightbell.v1.OrgService.UpdateUser
    */
@@ -1548,7 +1549,8 @@ export declare const OrgService: GenService<{
    * owners, owners remove owners, and everybody may leave; the last owner stays (409). Who is named by
    * schedules, policies, teams that are paged or open incidents is replaced in all of them at once
    * (409 without replace_by). Sessions and open streams end within 5 seconds, links in messages at
-   * once, and what waits for the person pages whoever follows.
+   * once, and what waits for the person pages whoever follows. Invitations that they sent and nobody
+   * has accepted are withdrawn.
    *
    * @generated from rpc nightbell.v1.OrgService.DeleteUser
    */
