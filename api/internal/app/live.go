@@ -11,6 +11,7 @@ import (
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authrpc"
+	"github.com/nightbell/nightbell/api/internal/demo"
 	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/live"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -92,14 +93,15 @@ func (s *server) stream(callers *authrpc.Authenticator, calls *callquota.Quota) 
 			return caller, caller.Holds(auth.IncidentsRead)
 		}
 		caller, err := ask()
+		counted := authrpc.CountedAs(r.Context(), caller, demo.GuestID())
 		if err == nil {
-			err = calls.Count(*caller.ID(), w.Header())
+			err = calls.Count(*counted, w.Header())
 		}
 		if err != nil {
 			rpcserver.WriteError(w, r, err)
 			return
 		}
-		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID, *caller.ID())
+		s.hub.Serve(w, r.WithContext(context.WithValue(r.Context(), followerKey{}, ask)), caller.OrgID, *counted)
 	})
 }
 

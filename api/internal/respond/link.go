@@ -76,7 +76,8 @@ func (p PartlyAcknowledged) Error() string {
 }
 
 // AcknowledgeLinked acknowledges, as the person the message was for, every incident of
-// it that nobody has answered yet; seen is how severe the person saw each.
+// it that nobody has answered yet; seen is how severe the person saw each. Whatever their role is by now:
+// whom a page woke may end it.
 func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims, seen map[uuid.UUID]alert.Severity) error {
 	before, err := r.LinkedPage(ctx, claims)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
@@ -11,13 +12,13 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
-// RequestQuota is the step that counts the calls of each account and API key, and refuses those
-// beyond the quota. What is said to incidents is never counted or refused: whoever acknowledges
+// RequestQuota is the step that counts the calls of each account and API key, those of the guests' account by
+// CountedAs, and refuses those beyond the quota. What is said to incidents is never counted or refused: whoever acknowledges
 // must not be paged on.
-func RequestQuota(quota *callquota.Quota) rpcserver.Step {
+func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, _ := auth.ActorFrom(ctx)
-		if caller := actor.ID(); caller != nil && !answersIncidents(call) {
+		if caller := CountedAs(ctx, actor, guest); caller != nil && !answersIncidents(call) {
 			if err := quota.Count(*caller, call.ResponseHeader); err != nil {
 				return nil, err
 			}
