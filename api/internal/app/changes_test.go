@@ -31,7 +31,7 @@ func TestAChangeIsKeptOnceAndPagesNobody(t *testing.T) {
 		t.Errorf("the same id of another organization: %d %s", got.status, got.body)
 	}
 	change["summary"] = "Deploy 8"
-	if got := n.sendTo("/v1/changes", sure(json.Marshal(change)), "Authorization", key(n)); got.status != http.StatusUnprocessableEntity || got.text("code") != "idempotency_mismatch" {
+	if got := n.sendTo("/v1/changes", sure(json.Marshal(change)), "Authorization", key(n)); got.status != http.StatusUnprocessableEntity || got.text("code") != "idempotency_mismatch" || !strings.HasPrefix(got.text("message"), "Another change was sent") {
 		t.Errorf("the id for something else: %d %s", got.status, got.body)
 	}
 	kept := pgtest.One[string](t, n.database, `SELECT string_agg(kind || ' ' || description || ' ' || version || ' ' || (metadata->>'commit'), ',') FROM change_event

@@ -35,6 +35,10 @@ func TestIdempotencyKeyIsOfOneCallerAndRequest(t *testing.T) {
 	if admin := n.keyed("admin", "k", "Search"); admin.status != http.StatusCreated || n.teams("Search") != 1 {
 		t.Errorf("another caller's key collides: %s", admin.whole())
 	}
+	long := strings.Repeat("k", 300) // events are taken with it, so everything is
+	if n.keyed("owner", long, "Long"); n.keyed("owner", long, "Long").header.Get("Idempotent-Replayed") != "true" || n.keyed("owner", long+"k", "Long").status != http.StatusConflict {
+		t.Error("a long key is not one of its own")
+	}
 	if stored := pgtest.One[string](t, n.database, "SELECT string_agg(encode(response, 'escape'), '') FROM idempotency_key"); strings.Contains(stored, "Payments") {
 		t.Error("answers are stored unsealed")
 	}

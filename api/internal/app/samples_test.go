@@ -92,7 +92,7 @@ func TestARepeatedCallOfSamplesAddsNothing(t *testing.T) {
 		t.Errorf("kept %s, want %s", got, want)
 	}
 	body["unit"] = "ms"
-	if got := n.sendSamples(body, key...); got.status != http.StatusUnprocessableEntity || got.text("code") != "idempotency_mismatch" {
+	if got := n.sendSamples(body, key...); got.status != http.StatusUnprocessableEntity || got.text("code") != "idempotency_mismatch" || !strings.HasPrefix(got.text("message"), "Other samples were sent") {
 		t.Errorf("the key for something else: %d %s", got.status, got.body)
 	}
 	for _, id := range []string{uuid.NewString(), ""} { // other calls count

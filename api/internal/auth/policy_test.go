@@ -1,6 +1,8 @@
 package auth
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -59,5 +61,37 @@ func TestAllow(t *testing.T) {
 				t.Fatalf("got %v, want %s", err, c.kind)
 			}
 		})
+	}
+}
+
+func TestARefusalNamesWhoCanHelp(t *testing.T) {
+	for least, whom := range map[Role]string{Responder: "Ask an admin ", Admin: "Ask an admin ", Owner: "Ask an owner "} {
+		err := Allow(&Rule{Role: least}, Actor{Kind: User, Role: Viewer})
+		if err == nil || !strings.Contains(err.Error(), whom) {
+			t.Errorf("what needs the role %s: %v", least, err)
+		}
+	}
+}
+
+func TestNobodyGivesMoreThanTheyHave(t *testing.T) {
+	without := func(lacking Scope) []Scope {
+		return slices.DeleteFunc(Scopes(), func(s Scope) bool { return s == lacking })
+	}
+	for _, c := range []struct {
+		actor Actor
+		gives []Role
+	}{
+		{Actor{Kind: User, Role: Responder}, nil},
+		{Actor{Kind: User, Role: Admin}, []Role{Viewer, Responder, Admin}},
+		{Actor{Kind: User, Role: Owner}, []Role{Viewer, Responder, Admin, Owner}},
+		{Actor{Kind: APIKey, Role: Admin, Scopes: Scopes()}, []Role{Viewer, Responder, Admin}},
+		{Actor{Kind: APIKey, Role: Admin, Scopes: without(IncidentsRead)}, []Role{Viewer, Responder}},
+		{Actor{Kind: APIKey, Role: Admin, Scopes: without(ConfigWrite)}, nil},
+		{Actor{Kind: APIKey, Role: Responder, Scopes: Scopes()}, nil},
+		{Actor{Kind: APIKey}, nil},
+	} {
+		if got := c.actor.Gives(); !slices.Equal(got, c.gives) {
+			t.Errorf("%+v gives %v, want %v", c.actor, got, c.gives)
+		}
 	}
 }

@@ -55,7 +55,7 @@ func (c Changes) keep(w http.ResponseWriter, r *http.Request) (change event.Chan
 	case err != nil:
 		return change, false, fmt.Errorf("keeping a change: %w", err)
 	case mismatch:
-		return change, false, errMismatch
+		return change, false, errChangeMismatch
 	}
 	c.Events.called(r, sender.Route, catalog.ChangeSender)
 	return change, replayed, nil

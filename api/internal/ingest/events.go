@@ -39,8 +39,12 @@ var (
 		"This cannot be stored right now. Send it again with the same id in a few seconds.")
 	errNoGzip = fault.New(fault.Invalid, "invalid_json",
 		"The body is not the gzip that its Content-Encoding promises. Send it uncompressed.")
-	errMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
+	errEventMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
 		"Another event was sent with this id in the last 72 hours. Give each event an id of its own.")
+	errChangeMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
+		"Another change was sent with this id in the last 72 hours. Give each change an id of its own.")
+	errSamplesMismatch = fault.New(fault.Unprocessable, "idempotency_mismatch",
+		"Other samples were sent with this id in the last 72 hours. Give each call an id of its own.")
 	errChanging = fault.New(fault.Unavailable, "overloaded",
 		"The incident is being changed by others right now. Send this again in a second.").After(1)
 )
@@ -333,7 +337,7 @@ func (h Events) answer(one event.Event) (eventAnswer, error) {
 	outcome := one.Received.Event.Outcome
 	switch {
 	case outcome.Mismatch:
-		return eventAnswer{}, errMismatch
+		return eventAnswer{}, errEventMismatch
 	case outcome.Again:
 		return eventAnswer{}, errChanging
 	}

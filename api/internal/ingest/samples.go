@@ -110,7 +110,7 @@ func (s *Samples) keep(w http.ResponseWriter, r *http.Request) (answer samplesAn
 	case err != nil:
 		return answer, false, fmt.Errorf("keeping samples: %w", err)
 	case mismatch:
-		return answer, false, errMismatch
+		return answer, false, errSamplesMismatch
 	}
 	s.events.called(r, route, catalog.SampleSender)
 	return samplesAnswer{

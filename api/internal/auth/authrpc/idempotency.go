@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -26,7 +27,8 @@ const (
 	repeatable = 72 * time.Hour
 	// abandoned is when a request that was not carried out is taken to have ended with its
 	// process: three times what a call may take.
-	abandoned             = 30 * time.Second
+	abandoned = 30 * time.Second
+	// longestIdempotencyKey is kept as it is.
 	longestIdempotencyKey = 255
 )
 
@@ -43,8 +45,8 @@ func Idempotency(db *postgres.DB, box *secret.Box, logger *slog.Logger) rpcserve
 		if text == "" || !known || !isPost(call) {
 			return next(ctx, message)
 		}
-		if len(text) > longestIdempotencyKey {
-			return nil, fault.New(fault.Invalid, "idempotency_key_too_long", "Idempotency-Key is longer than 255 characters. Use a UUID.")
+		if len(text) > longestIdempotencyKey { // its hash stands for it, as for what programs report
+			text = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 		}
 		key, err := newIdempotencyKey(actor, call, text, message)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
@@ -103,6 +104,33 @@ func checkProcedureType(next http.Handler) http.Handler {
 			WriteError(w, r, errContentType)
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// readUnary reads what a call of Connect is sent before its library does, which refuses a large body as
+// resource_exhausted: clients send that again. gRPC has no other word for it.
+func readUnary(next http.Handler) http.Handler {
+	refusals := connect.NewErrorWriter()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		encoding := r.Header.Get("Content-Encoding")
+		if kind != "application/json" && kind != "application/proto" || encoding != "" && encoding != "identity" && encoding != "gzip" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			err = bodyFault(err)
+		} else {
+			body, err = unpack(body, encoding)
+		}
+		if err != nil {
+			_ = refusals.Write(w, r, connectError(r.Context(), settled(r.Context(), refusal(r.Context(), err, nil)), nil))
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		r.Header.Del("Content-Encoding")
 		next.ServeHTTP(w, r)
 	})
 }

@@ -126,9 +126,17 @@ func unknownInMask(method protoreflect.MethodDescriptor, message proto.Message) 
 		return nil
 	}
 	for _, name := range edit.Unknown(message) {
-		fields = append(fields, fault.Field{Path: "update_mask", Code: fault.Unknown, Message: "names " + printableName(name) + ", which " + doesNotExist(name, message.ProtoReflect().Descriptor())})
+		fields = append(fields, fault.Field{Path: "update_mask", Code: fault.Unknown, Message: "names " + printableName(name) + ", which " + cannotBeSet(name, message.ProtoReflect().Descriptor())})
 	}
 	return fields[:min(len(fields), maxUnknown)]
+}
+
+// cannotBeSet says why not: id and etag are fields of the request, though none to set.
+func cannotBeSet(name string, request protoreflect.MessageDescriptor) string {
+	if request.Fields().ByName(protoreflect.Name(name)) != nil {
+		return "cannot be changed: leave it out"
+	}
+	return doesNotExist(name, request)
 }
 
 func printableName(name string) string { return name[:min(len(name), 64)] }

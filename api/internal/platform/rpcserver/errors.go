@@ -22,7 +22,8 @@ type outcome struct {
 }
 
 // outcomes is the one table from fault to Connect code and HTTP status. Connect derives its own
-// HTTP status from its code; REST uses ours, because people tell 409 from 400 and 422.
+// HTTP status from its code; REST uses ours, because people tell 409 from 400 and 422. What is too large is no
+// resource_exhausted, for which clients send it again.
 var outcomes = map[fault.Kind]outcome{
 	fault.Invalid:         {connect.CodeInvalidArgument, http.StatusBadRequest},
 	fault.Unauthenticated: {connect.CodeUnauthenticated, http.StatusUnauthorized},
@@ -31,7 +32,7 @@ var outcomes = map[fault.Kind]outcome{
 	fault.WrongVerb:       {connect.CodeUnimplemented, http.StatusMethodNotAllowed},
 	fault.Conflict:        {connect.CodeFailedPrecondition, http.StatusConflict},
 	fault.Stale:           {connect.CodeAborted, http.StatusPreconditionFailed},
-	fault.TooLarge:        {connect.CodeResourceExhausted, http.StatusRequestEntityTooLarge},
+	fault.TooLarge:        {connect.CodeInvalidArgument, http.StatusRequestEntityTooLarge},
 	fault.Unsupported:     {connect.CodeInvalidArgument, http.StatusUnsupportedMediaType},
 	fault.Unprocessable:   {connect.CodeInvalidArgument, http.StatusUnprocessableEntity},
 	fault.Limited:         {connect.CodeResourceExhausted, http.StatusTooManyRequests},

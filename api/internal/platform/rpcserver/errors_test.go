@@ -55,7 +55,7 @@ func TestEveryKindHasAnOutcome(t *testing.T) {
 		"unsupported":     {connect.CodeInvalidArgument, 415},
 		"conflict":        {connect.CodeFailedPrecondition, 409},
 		"stale":           {connect.CodeAborted, 412},
-		"too_large":       {connect.CodeResourceExhausted, 413},
+		"too_large":       {connect.CodeInvalidArgument, 413},
 		"unprocessable":   {connect.CodeInvalidArgument, 422},
 		"limited":         {connect.CodeResourceExhausted, 429},
 		"internal":        {connect.CodeInternal, 500},

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
 )
 
 func zipped(t *testing.T, text string) string {
@@ -39,6 +41,25 @@ func TestBodiesMayBeGzip(t *testing.T) {
 	} {
 		got := rest(handler, http.MethodPost, "/v1/incidents", c.body, "Content-Encoding", c.encoding)
 		if got.status != c.status || !strings.Contains(got.body, `"code":"`+c.code+`"`) {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+}
+
+// Clients send again what is resource_exhausted.
+func TestALargeBodyOverConnectIsNotSentAgain(t *testing.T) {
+	handler, created, _ := echo(t)
+	large := `{"title":"` + strings.Repeat("x", maxBody) + `"}`
+	call := func(body, encoding string) answer {
+		return rest(handler, http.MethodPost, nightbellv1connect.IncidentServiceCreateIncidentProcedure, body, "Content-Encoding", encoding, "Content-Type", "application/json")
+	}
+	for name, got := range map[string]answer{"plain": call(large, ""), "gzip": call(zipped(t, large), "gzip")} {
+		if got.status != http.StatusBadRequest || !strings.Contains(got.body, `"code":"invalid_argument"`) || !strings.Contains(got.body, "larger than 1024 KiB") || !strings.Contains(got.body, "ErrorInfo") {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	for name, got := range map[string]answer{"plain": call(`{"title":"Small"}`, ""), "gzip": call(zipped(t, `{"title":"Small"}`), "gzip")} {
+		if got.status != http.StatusOK || created.GetTitle() != "Small" {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}

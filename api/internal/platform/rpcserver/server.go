@@ -108,7 +108,7 @@ func (s *Server) mountMethod(descriptor protoreflect.MethodDescriptor, impl refl
 			return err
 		}
 	}
-	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(handler)); err != nil {
+	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(readUnary(handler))); err != nil {
 		return err
 	}
 	if !isReadOnly(descriptor) {

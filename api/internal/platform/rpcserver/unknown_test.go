@@ -70,6 +70,24 @@ func TestMisspeltFieldIsRefusedWithTheNearestName(t *testing.T) {
 	}
 }
 
+// What an update cannot set is named, and why.
+func TestAMaskThatCannotBeIsRefusedWithItsName(t *testing.T) {
+	handler, _ := serveSchedules(t)
+	for mask, want := range map[string]string{
+		"id": "names id, which cannot be changed: leave it out.", "name,etag": "names etag, which cannot be changed: leave it out.",
+		"nane": "names nane, which does not exist (did you mean name?).",
+		"*":    "update_mask must be names of fields with commas between", "time_zone": "update_mask must be names of fields with commas between",
+	} {
+		request := httptest.NewRequest(http.MethodPost, nightbellv1connect.OnCallServiceUpdateScheduleProcedure, strings.NewReader(`{"id":"x","name":"A","update_mask":"`+mask+`"}`))
+		request.Header.Set("Content-Type", "application/json")
+		answer := httptest.NewRecorder()
+		handler.ServeHTTP(answer, request)
+		if answer.Code != http.StatusBadRequest || !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s: %d %s", mask, answer.Code, answer.Body)
+		}
+	}
+}
+
 func TestMisspeltParameterIsRefused(t *testing.T) {
 	handler, _ := serveSchedules(t)
 	for _, c := range []struct{ verb, path, want string }{

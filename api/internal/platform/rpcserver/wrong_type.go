@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 )
 
 // wrongType finds the first field of a JSON body whose value is not of its type: its path, and
@@ -97,6 +99,9 @@ func fits(value any, field protoreflect.FieldDescriptor) (ok bool) {
 				_, err := time.Parse(time.RFC3339Nano, text)
 				ok = err == nil
 			}
+		case "FieldMask":
+			text, err := json.Marshal(value)
+			ok = err == nil && protojson.Unmarshal(text, &fieldmaskpb.FieldMask{}) == nil
 		case "Struct":
 			_, ok = value.(map[string]any)
 		default:
@@ -121,6 +126,9 @@ func nameOfType(field protoreflect.FieldDescriptor) string {
 	case protoreflect.MessageKind:
 		if field.Message().Name() == "Timestamp" {
 			return "a time such as 2026-11-22T03:00:00Z"
+		}
+		if field.Message().Name() == "FieldMask" {
+			return "names of fields with commas between, such as name,userIds"
 		}
 		return "an object"
 	}
