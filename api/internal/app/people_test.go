@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -60,7 +61,12 @@ func TestAListOfUsersTellsWhoIsOnCallAndReached(t *testing.T) {
 	}
 	r.wantRefused("no number", "invalid_fields", a.bearers["responder"], http.MethodPatch, "/v1/users/"+responder, object{"phone": "call me"})
 	// Somebody else's role can be changed by who is not told their number, which stays.
-	r.call(a.owner(), http.MethodPatch, "/v1/users/"+responder, object{"role": "viewer"})
+	for range 2 { // the second changes nothing
+		changed := r.call(a.owner(), http.MethodPatch, "/v1/users/"+responder, object{"role": "viewer"})
+		if got := r.call(a.owner(), http.MethodGet, "/v1/users/"+responder, nil); !reflect.DeepEqual(changed, got) {
+			t.Errorf("changed is answered %v, read %v", changed, got)
+		}
+	}
 	if own := r.call(a.bearers["responder"], http.MethodGet, "/v1/users/"+responder, nil); at[string](t, own, "user", "phone") != "+49 30 1234567" {
 		t.Errorf("after a change of role: %v", own)
 	}

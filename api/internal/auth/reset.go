@@ -14,6 +14,8 @@ import (
 const (
 	// ResetLife is how long the link for a forgotten password works.
 	ResetLife = time.Hour
+	// NoticeLife is how long the notice of a changed password is tried.
+	NoticeLife = 24 * time.Hour
 	// ResetsAnHour is how many such mails one account is sent in an hour, whoever asks.
 	ResetsAnHour = 3
 	// resetPrefix lets secret scanners recognise a leaked token.

@@ -1,8 +1,9 @@
-// Package forgotten mails the links by which a forgotten password is replaced.
+// Package forgotten mails the links by which a forgotten password is replaced, and the notices that one was.
 //
 //  1. auth_forgot_password stores a link's hash and makes its mail due.
 //  2. Send (linkmail) claims the mails that are due and sends each its link, derived from the row again.
 //  3. The site's page /reset-password hands the token of the link to auth_reset_password.
+//  4. It and a change by the old password make a notice due, which goes the same way.
 //
 // It is beside the page path and shares neither connections nor senders with it.
 package forgotten
@@ -57,15 +58,22 @@ func New(db *postgres.DB, options Options) *Mailer {
 }
 
 func (m *Mailer) send(ctx context.Context, due authdb.PasswordResetMail, now time.Time) error {
-	err := linkmail.Post(ctx, m.options.Mail, due.Tries, notify.PasswordReset{
-		ID: due.ID, OrgID: due.OrgID, SentAt: now,
-		To:  notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Account", Address: due.Email},
-		URL: auth.ResetURL(m.options.PublicURL, auth.ResetToken(m.options.Key, due.ID)),
-	})
+	err := linkmail.Post(ctx, m.options.Mail, due.Tries, m.notice(due, now))
 	if err != nil && !errors.Is(err, notify.ErrPermanent) {
 		return err
 	}
 	return errors.Join(err, m.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		return authdb.New(tx).PasswordResetMailed(ctx, due.ID)
 	}))
+}
+
+func (m *Mailer) notice(due authdb.PasswordResetMail, now time.Time) notify.Notice {
+	to := notify.Contact{ID: due.ID, Kind: notify.Email, Name: "Account", Address: due.Email}
+	if due.UsedAt != nil {
+		return notify.PasswordChanged{ID: due.ID, OrgID: due.OrgID, SentAt: now, To: to, At: *due.UsedAt, From: due.UsedFrom, URL: m.options.PublicURL}
+	}
+	return notify.PasswordReset{
+		ID: due.ID, OrgID: due.OrgID, SentAt: now, To: to,
+		URL: auth.ResetURL(m.options.PublicURL, auth.ResetToken(m.options.Key, due.ID)),
+	}
 }

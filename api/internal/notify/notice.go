@@ -8,7 +8,7 @@ import (
 )
 
 // Notice is a mail that is no page: nobody has to act on it at night, and it never delays
-// one. Handover, Verification, Invitation, PasswordReset,
+// one. Handover, Verification, Invitation, PasswordReset, PasswordChanged,
 // WebhookDisabled and IncidentNews are all there are.
 type Notice interface {
 	Envelope() Envelope

@@ -4,7 +4,15 @@
 INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at)
 SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at, @now::timestamptz
 FROM users u WHERE lower(u.email) = lower(@email::text) AND u.disabled_at IS NULL
-  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > @since) < @most::integer;
+  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > @since AND r.used_at IS DISTINCT FROM r.created_at) < @most::integer;
+
+-- name: InsertPasswordNotice :exec
+-- To an address that nobody has confirmed only where that may be: whoever registered it could have a stranger
+-- sent a mail with each change.
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, used_at, used_from, mail_due_at)
+SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at, @now::timestamptz, @used_from, @now::timestamptz
+FROM users u WHERE u.id = @user_id AND (@unconfirmed::boolean OR EXISTS (
+    SELECT FROM contact_method c WHERE c.user_id = u.id AND c.kind = 'email' AND lower(c.address) = lower(u.email) AND c.verified_at IS NOT NULL));
 
 -- name: FindPasswordReset :one
 -- FOR UPDATE: whoever uses a link twice at once waits here.

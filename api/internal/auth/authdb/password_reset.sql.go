@@ -42,11 +42,43 @@ func (q *Queries) FindPasswordReset(ctx context.Context, tokenHash []byte) (Find
 	return i, err
 }
 
+const insertPasswordNotice = `-- name: InsertPasswordNotice :exec
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, used_at, used_from, mail_due_at)
+SELECT $1, u.id, $2, $3::timestamptz, $4, $3::timestamptz, $5, $3::timestamptz
+FROM users u WHERE u.id = $6 AND ($7::boolean OR EXISTS (
+    SELECT FROM contact_method c WHERE c.user_id = u.id AND c.kind = 'email' AND lower(c.address) = lower(u.email) AND c.verified_at IS NOT NULL))
+`
+
+type InsertPasswordNoticeParams struct {
+	ID          uuid.UUID
+	TokenHash   []byte
+	Now         time.Time
+	ExpiresAt   time.Time
+	UsedFrom    string
+	UserID      uuid.UUID
+	Unconfirmed bool
+}
+
+// To an address that nobody has confirmed only where that may be: whoever registered it could have a stranger
+// sent a mail with each change.
+func (q *Queries) InsertPasswordNotice(ctx context.Context, arg InsertPasswordNoticeParams) error {
+	_, err := q.db.Exec(ctx, insertPasswordNotice,
+		arg.ID,
+		arg.TokenHash,
+		arg.Now,
+		arg.ExpiresAt,
+		arg.UsedFrom,
+		arg.UserID,
+		arg.Unconfirmed,
+	)
+	return err
+}
+
 const insertPasswordReset = `-- name: InsertPasswordReset :execrows
 INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at)
 SELECT $1, u.id, $2, $3::timestamptz, $4, $3::timestamptz
 FROM users u WHERE lower(u.email) = lower($5::text) AND u.disabled_at IS NULL
-  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > $6) < $7::integer
+  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > $6 AND r.used_at IS DISTINCT FROM r.created_at) < $7::integer
 `
 
 type InsertPasswordResetParams struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 )
 
-// PasswordResetMail is a mail with the link for a forgotten password that is due.
+// PasswordResetMail is a mail with the link for a forgotten password that is due, or with UsedAt the notice
+// that the password was changed then, from the network address UsedFrom.
 type PasswordResetMail struct {
 	ID, UserID uuid.UUID
 	Email      string
@@ -19,7 +20,9 @@ type PasswordResetMail struct {
 	// ShareID is in whose share of the room it is sent: that organization's, or the account's own.
 	ShareID uuid.UUID
 	// Tries counts the tries, with this one.
-	Tries int
+	Tries    int
+	UsedAt   *time.Time
+	UsedFrom string
 }
 
 // The next try is a minute later, then twice as long each time, until the link has expired. Turn counts the
@@ -42,7 +45,7 @@ WITH shared AS MATERIALIZED (
 UPDATE password_reset r SET mail_tries = r.mail_tries + 1, mail_due_at = $1::timestamptz + interval '1 minute' * (1 << r.mail_tries)
 FROM due, users u
 WHERE r.id = due.id AND u.id = r.user_id
-RETURNING r.id, r.user_id, u.email, coalesce(due.org_id, '00000000-0000-0000-0000-000000000000'), due.share_id, r.mail_tries`
+RETURNING r.id, r.user_id, u.email, coalesce(due.org_id, '00000000-0000-0000-0000-000000000000'), due.share_id, r.mail_tries, r.used_at, r.used_from`
 
 // ClaimPasswordResetMails takes mails that are due and for which there is room, so that no other replica
 // sends them before their next try.

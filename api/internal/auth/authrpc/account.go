@@ -61,7 +61,7 @@ func (s *AuthServer) ChangePassword(ctx context.Context, request *nightbellv1.Ch
 		}
 		ended, err := store.EndSessions(ctx, authdb.EndSessionsParams{Now: now, RevokedFor: "password", UserID: actor.UserID, ExceptID: actor.SessionID})
 		answer.EndedCount = int32(ended)
-		return errors.Join(err, attempt.succeeded(ctx, tx))
+		return errors.Join(err, s.tellOfPassword(ctx, store, actor.UserID, false, now), attempt.succeeded(ctx, tx))
 	})
 	if err != nil {
 		return nil, err

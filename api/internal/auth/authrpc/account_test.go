@@ -271,6 +271,43 @@ func TestAForgottenPasswordIsReplacedByALinkOnce(t *testing.T) {
 	}
 }
 
+// TestANewPasswordIsToldToItsAddress: by a link always, by the old one where somebody has confirmed the address.
+func TestANewPasswordIsToldToItsAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.auth.verifyMail, w.auth.resetKey = true, []byte("key")
+	dana := w.join("dana@rockets.example")
+	notices := func() int {
+		return pgtest.One[int](t, w.db, `SELECT count(*) FROM password_reset WHERE mail_due_at IS NOT NULL AND used_at = created_at AND used_from <> ''`)
+	}
+	change := func(from, to string) {
+		t.Helper()
+		expect(t, "a change", dana.call("POST", "/v1/auth/password", object{"old_password": from, "new_password": to}), http.StatusOK, "")
+	}
+	w.db.Exec(t, `UPDATE contact_method SET verified_at = NULL`)
+	change(password, otherPassword)
+	if n := notices(); n != 0 {
+		t.Errorf("%d mails to an address that anybody may have registered", n)
+	}
+	w.db.Exec(t, `UPDATE contact_method SET verified_at = now()`)
+	for range auth.ResetsAnHour {
+		change(otherPassword, password)
+		change(password, otherPassword)
+	}
+	if n := notices(); n != 1 { // each ends those before it that were not sent yet
+		t.Errorf("%d mails after a change", n)
+	}
+	expect(t, "asking for a link", w.anyone().call("POST", "/v1/auth/forgot-password", object{"email": dana.email}), http.StatusOK, askedMessage)
+	link := pgtest.One[[16]byte](t, w.db, `SELECT id FROM password_reset WHERE used_at IS NULL`)
+	w.db.Exec(t, `UPDATE contact_method SET verified_at = NULL`)
+	w.db.Exec(t, `UPDATE password_reset SET mail_due_at = NULL`)
+	reset := w.anyone().call("POST", "/v1/auth/reset-password", object{"token": auth.ResetToken(w.auth.resetKey, link), "password": password})
+	expect(t, "the link", reset, http.StatusOK, resetMessage)
+	if n := notices(); n != 1 {
+		t.Errorf("%d mails after a reset", n)
+	}
+}
+
 func TestAResetLinkExpiresAndAnAddressGetsFewMails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

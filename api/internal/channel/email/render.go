@@ -115,6 +115,9 @@ func RenderNotice(notice notify.Notice, sender mail.Address) (Mail, error) {
 	case notify.PasswordReset:
 		kind, body = "password", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "A new password", Lead: own.Lead(), URL: own.URL, Link: "Set a new password", Note: own.Note()}
+	case notify.PasswordChanged:
+		kind, body = "password-changed", linkTemplate
+		shown = shownLink{Subject: own.Subject(), Headline: "Your password was changed", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}
 	case notify.WebhookDisabled:
 		kind, body = "webhook", linkTemplate
 		shown = shownLink{Subject: own.Subject(), Headline: "A webhook subscription is disabled", Lead: own.Lead(), URL: own.URL, Link: "Open Nightbell", Note: own.Note()}

@@ -70,9 +70,9 @@ func (s *Server) UpdateUser(ctx context.Context, request *nightbellv1.UpdateUser
 		if err != nil && response.User == nil {
 			return err
 		}
-		told, unread := readPeople(ctx, tx, actor.OrgID, []uuid.UUID{userID})
-		known = told
-		return errors.Join(unread, err)
+		var unread error
+		known, unread = readPeople(ctx, tx, actor.OrgID, []uuid.UUID{userID})
+		return errors.Join(unread, err) // err may be that nothing changed
 	})
 	if err := edit.Done(err); err != nil {
 		return nil, err

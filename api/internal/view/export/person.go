@@ -20,7 +20,7 @@ SELECT n::text, jsonb_build_object('last_signed_in_at', seen_at) FROM (
     SELECT d.seen_at, row_number() OVER (ORDER BY d.seen_at, d.device_hash) AS n FROM known_device d WHERE d.user_id = $3) numbered
 WHERE n > $1::text::bigint ORDER BY n LIMIT $2`},
 	{"password_resets", beforeIDs, `
-SELECT r.id::text, jsonb_build_object('created_at', r.created_at, 'used_at', r.used_at)
+SELECT r.id::text, jsonb_build_object('created_at', r.created_at, 'used_at', r.used_at, 'used_from', r.used_from)
 FROM password_reset r WHERE r.user_id = $3 AND r.id > $1::text::uuid ORDER BY r.id LIMIT $2`},
 }
 

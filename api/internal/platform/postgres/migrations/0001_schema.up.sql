@@ -180,7 +180,8 @@ CREATE TABLE known_device (
 );
 
 -- A forgotten password: whoever reads the account's mail may set a new one, once. Only the hash of the
--- link is kept; the link is derived from the row again when it is mailed, which is due at mail_due_at.
+-- link is kept; the link is derived from the row again when it is mailed, which is due at mail_due_at. One
+-- that is made with used_at is the notice that the password was changed, from the network address used_from.
 CREATE TABLE password_reset (
     id          uuid PRIMARY KEY,
     user_id     uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -188,6 +189,7 @@ CREATE TABLE password_reset (
     created_at  timestamptz NOT NULL,
     expires_at  timestamptz NOT NULL,
     used_at     timestamptz,
+    used_from   text NOT NULL DEFAULT '',
     mail_due_at timestamptz,
     mail_tries  integer NOT NULL DEFAULT 0
 );
