@@ -16,7 +16,7 @@ var contents = []string{
 	"escalation_target", "escalation_step", "calendar_feed", "handover_notice",
 	"schedule_override", "rotation_person", "rotation", "schedule", "escalation_policy",
 	"notification_rule", "contact_method", "inbox_mail",
-	"idempotency_key", "api_key", "invitation", "team_member", "team",
+	"idempotency_key", "invitation", "api_key", "team_member", "team",
 }
 
 // EraseContents deletes all that an organization has but its row and its audit log, as nightbell_system.

@@ -43,10 +43,10 @@ var organizationRows = []string{
 	`INSERT INTO known_device (user_id, device_hash, seen_at) VALUES ({user}, sha256({user}), nightbell_now())`,
 	`INSERT INTO team (org_id, id, name, created_at) VALUES ({org}, {team}, 'Filled team', nightbell_now())`,
 	`INSERT INTO team_member (org_id, team_id, user_id, created_at) VALUES ({org}, {team}, {user}, nightbell_now())`,
-	`INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, created_at, expires_at)
-		VALUES ({org}, {invitation}, 'filled-invitation@example.com', 'viewer', 'link', sha256({invitation}), {user}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, created_at)
 		VALUES ({org}, {api_key}, 'Filled key', 'nb_', sha256({api_key}), 'viewer', '{config:read}', {user}, nightbell_now())`,
+	`INSERT INTO invitation (org_id, id, email, role, send, token_hash, invited_by, invited_by_key, created_at, expires_at)
+		VALUES ({org}, {invitation}, 'filled-invitation@example.com', 'viewer', 'link', sha256({invitation}), {user}, {api_key}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO contact_method (org_id, id, user_id, kind, name, address, created_at)
 		VALUES ({org}, {contact_method}, {user}, 'email', 'Filled contact', 'filled@example.com', nightbell_now())`,
 	`INSERT INTO contact_method (org_id, id, kind, name, address, created_at)
