@@ -155,7 +155,7 @@ func AcceptNewKey(ctx context.Context, config Config, options Options) error {
 		if err := installation.NewKey(ctx, s.db, s.box.Fingerprint()); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(options.Out, "The data key in use now is this installation's. Contacts whose address the lost key had sealed are disabled: enter them again.")
+		_, err = fmt.Fprintln(options.Out, "The data key in use now is this installation's. Contacts and webhook subscriptions whose address the lost key had sealed are disabled: enter them again.")
 		return err
 	})
 }

@@ -214,13 +214,17 @@ func TestWhatALostKeySealedCanBeEnteredAgainAndDisconnected(t *testing.T) {
 func TestANewKeyDisablesWhatTheLostOneSealed(t *testing.T) {
 	t.Parallel()
 	r := newTestServer(t)
-	r.newTenant("acme")
+	n := r.newTenant("acme")
+	n.subscribe("https://example.com/", nil)
 	config := r.Config
 	config.DataKey = strings.Repeat("5a", 32)
 	must(t, AcceptNewKey(t.Context(), config, Options{Out: io.Discard}))
 	left := pgtest.One[int](t, r.database, `SELECT count(*) FROM contact_method WHERE address_sealed IS NOT NULL AND disabled_at IS NULL`)
 	if left != 0 {
 		t.Errorf("%d contacts are paged by addresses that do not open", left)
+	}
+	if told := pgtest.One[bool](t, r.database, `SELECT NOT enabled AND disabled_reason LIKE '%key%lost%' AND notice_due_at IS NOT NULL FROM webhook_subscription`); !told {
+		t.Error("a webhook subscription whose address does not open is not disabled, or its owners are not told")
 	}
 	again := &rig{t: t, database: r.database, logged: &lines{}}
 	again.start(config)

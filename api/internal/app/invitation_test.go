@@ -50,7 +50,8 @@ func TestAnInvitationIsFollowedFromTheMailToTheFirstPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.inviter.Wait()
-	mail := pgtest.One[string](t, r.database, `SELECT text_body FROM inbox_mail WHERE recipient LIKE '%new@acme.example%'`)
+	mailID := pgtest.One[string](t, r.database, `SELECT id::text FROM inbox_mail WHERE recipient LIKE '%new@acme.example%'`)
+	mail := at[string](t, a.call(a.owner(), http.MethodGet, "/v1/inbox/"+mailID, nil), "mail", "text")
 	found := mailedToken.FindStringSubmatch(mail)
 	if found == nil || !strings.Contains(mail, "acme owner asks you to join acme") {
 		t.Fatalf("the mail says: %s", mail)

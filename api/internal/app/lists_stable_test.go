@@ -71,7 +71,7 @@ var listedRows = map[string]pagedList{
 	},
 	"InboxService.ListInbox": {
 		path: "/v1/inbox", field: "mails", table: "inbox_mail",
-		come: `INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at)
+		come: `INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_sealed, html_sealed, received_at)
 			VALUES ({org}, {id}, 'a@example.com', 'b@example.com', 'Subject', 'Text', nightbell_now() + {n} * interval '1 minute')`,
 	},
 	"IncidentService.ListIncidents": {
@@ -151,8 +151,8 @@ var listedRows = map[string]pagedList{
 	},
 	"WebhookSubscriptionService.ListWebhookSubscriptions": {
 		path: "/v1/webhook-subscriptions", field: "webhook_subscriptions", table: "webhook_subscription",
-		come: `INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
-			VALUES ({org}, {id}, 'Tickets ' || {id}, 'https://example.com/', '{incident.triggered}', 'sealed', 9e15::bigint, nightbell_now(), nightbell_now())`,
+		come: `INSERT INTO webhook_subscription (org_id, id, name, url_sealed, hint, event_types, secret_sealed, cursor, created_at, updated_at)
+			VALUES ({org}, {id}, 'Tickets ' || {id}, 'sealed', 'https://example.com/…', '{incident.triggered}', 'sealed', 9e15::bigint, nightbell_now(), nightbell_now())`,
 	},
 	"WebhookSubscriptionService.ListWebhookDeliveries": {
 		path: "/v1/webhook-subscriptions/{webhook_subscription}/deliveries", field: "webhook_deliveries", table: "webhook_delivery",

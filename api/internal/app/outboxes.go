@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/handover"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -81,12 +82,14 @@ type mailer interface {
 	notify.NoticeChannel
 }
 
-// keepMail stores mail for /inbox.
+// keepMail stores mail for /inbox, sealed: it holds links that let whoever reads them in.
 func (s *server) keepMail(pool postgres.Pool) email.Keep {
 	return func(ctx context.Context, mail email.Mail) error {
+		mailID := id.New()
 		return notifydb.KeepMail(ctx, s.db, pool, notifydb.InboxMail{
-			OrgID: mail.OrgID, From: mail.From.String(), To: mail.To.String(),
-			Subject: mail.Subject, TextBody: mail.Text, HTMLBody: mail.HTML,
+			OrgID: mail.OrgID, ID: mailID, From: mail.From.String(), To: mail.To.String(), Subject: mail.Subject,
+			Text: s.box.Seal([]byte(mail.Text), notify.MailTextPlace(mail.OrgID, mailID)),
+			HTML: s.box.Seal([]byte(mail.HTML), notify.MailHTMLPlace(mail.OrgID, mailID)),
 		})
 	}
 }

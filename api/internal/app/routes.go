@@ -139,7 +139,7 @@ func (s *server) services(accounts *authrpc.AuthServer, callers *authrpc.Authent
 	own := installation.NewHandler(s.db, s.copied.Load, s.problems, s.mailPlace())
 	schedules := oncallrpc.New(s.db, s.box, s.PublicURL)
 	contacts := notifyrpc.New(s.db, s.box, s.egress.CheckURL, s.hasMailServer(), s.quotas.Contacts).Waking(s.wakeTests.Wake)
-	inbox, figures := notifyrpc.NewInbox(s.db), analyticsrpc.New(s.db, s.RetentionDays)
+	inbox, figures := notifyrpc.NewInbox(s.db, s.box), analyticsrpc.New(s.db, s.RetentionDays)
 	enquiries := enquiry.NewHandler(s.db, time.Now)
 	slack := integrationrpc.NewSlack(s.db, s.box, s.egress.CheckURL, s.postToSlack)
 	subscriptions := subscriptionrpc.New(s.db, s.box, s.egress.CheckURL, s.wakeWebhooks)

@@ -10,10 +10,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
+	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
 // TestSubscriptionsHearOnlyOfTheirOrganization, whatever their filter names and whoever made them.
@@ -76,7 +78,9 @@ func TestSubscriptionsReachNoPrivateAddress(t *testing.T) {
 		}
 	}
 	path := n.subscribe("https://example.com/", nil)
-	n.database.Exec(t, `UPDATE webhook_subscription SET url = 'https://10.0.0.1/'`) // as after a name was moved there
+	orgID, subscriptionID := pgtest.One[uuid.UUID](t, n.database, `SELECT org_id FROM webhook_subscription`), uuid.MustParse(path[strings.LastIndexByte(path, '/')+1:])
+	moved := n.server.box.Seal([]byte("https://10.0.0.1/"), subscription.URLPlace(orgID, subscriptionID))
+	n.database.Exec(t, `UPDATE webhook_subscription SET url_sealed = $1`, moved) // as after a name was moved there
 	n.declare("Down", nil)
 	n.publish()
 	deliveries := at[[]any](t, n.call(n.owner(), http.MethodGet, path+"/deliveries", nil), "webhook_deliveries")

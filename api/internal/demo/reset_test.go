@@ -162,12 +162,12 @@ func clutter(t *testing.T, db *pgtest.Database, account demo.Account) {
 		`INSERT INTO session (id, user_id, org_id, created_at, last_used_at) VALUES ($2, $3, $1, nightbell_now(), nightbell_now())`,
 		`INSERT INTO known_device (user_id, device_hash, seen_at) SELECT $3, '\x01', nightbell_now() WHERE $1::uuid <> $2::uuid`,
 		`INSERT INTO api_key (org_id, id, name, prefix, hash, role, scopes, created_by, created_at) VALUES ($1, $2, 'k', 'p', '\x02', 'admin', '{config:read}', $3, nightbell_now())`,
-		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) SELECT $1, $2, 's', 'r', 's', 't', nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_sealed, html_sealed, received_at) SELECT $1, $2, 's', 'r', 's', 't', 'h', nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at)
 			SELECT $1, $2, id, $3::uuid, 'email', 'queued', nightbell_now() FROM contact_method WHERE org_id = $1 LIMIT 1`,
 		`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ($1, $2, nightbell_now(), 'user', $3, 'Acknowledge')`,
-		`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
-			SELECT $1, $2, 's', 'u', '{}', '\x08', 0, nightbell_now(), nightbell_now() WHERE $3::uuid IS NOT NULL`,
+		`INSERT INTO webhook_subscription (org_id, id, name, url_sealed, hint, event_types, secret_sealed, cursor, created_at, updated_at)
+			SELECT $1, $2, 's', 'u', 'h', '{}', '\x08', 0, nightbell_now(), nightbell_now() WHERE $3::uuid IS NOT NULL`,
 		`INSERT INTO heartbeat (org_id, id, service_id, name, every_seconds, severity, created_at, updated_at)
 			SELECT $1, $2, id, 'h', 60, 'high', nightbell_now(), nightbell_now() FROM service WHERE org_id = $1 AND $3::uuid IS NOT NULL LIMIT 1`,
 		`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)

@@ -126,11 +126,16 @@ func confirm(ctx context.Context, tx pgx.Tx) (leftOut int, err error) {
 
 // NewKey takes the program's data key in place of one that is lost. What the lost key
 // sealed stays unreadable: contacts with a sealed address are disabled, so that policies go
-// on to the next one, until somebody enters them again.
+// on to the next one, and so are webhook subscriptions, until somebody enters them again.
 func NewKey(ctx context.Context, db *postgres.DB, fingerprint string) error {
 	return db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE contact_method SET disabled_at = nightbell_now(), disabled_for = $1
 			WHERE address_sealed IS NOT NULL AND disabled_at IS NULL`, "The key that sealed its address is lost. Enter the address again.")
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE webhook_subscription SET enabled = false, disabled_reason = $1, updated_at = nightbell_now(), notice_due_at = nightbell_now(), notice_sent_to = '{}'
+			WHERE enabled`, "The key that sealed its address and secret is lost. Enter the address again, make a new secret, and enable it.")
 		if err != nil {
 			return err
 		}

@@ -151,16 +151,19 @@ func (p *Publisher) send(ctx context.Context, claim subscriptiondb.Claim, now ti
 			err = errors.New("this delivery could not be prepared; the server's log says why")
 		}
 	}()
-	message := subscription.Message{ID: claim.EventID, URL: claim.URL, Body: []byte(claim.Payload), SentAt: now}
-	for _, sealed := range [][]byte{claim.Secret, claim.OldSecret} {
-		if sealed == nil {
-			continue
-		}
-		secret, err := p.options.Opener.Open(sealed, subscription.SecretPlace(claim.OrgID, claim.SubscriptionID))
-		if err != nil {
-			return 0, errors.New("the signing secret does not open; was NIGHTBELL_DATA_KEY changed?")
-		}
-		message.Secrets = append(message.Secrets, secret)
+	url, err := p.options.Opener.Open(claim.URL, subscription.URLPlace(claim.OrgID, claim.SubscriptionID))
+	if err != nil {
+		return 0, errors.New("the address does not open: was NIGHTBELL_DATA_KEY changed? Enter the address again")
+	}
+	secretPlace := subscription.SecretPlace(claim.OrgID, claim.SubscriptionID)
+	secret, err := p.options.Opener.Open(claim.Secret, secretPlace)
+	if err != nil {
+		return 0, errors.New("the signing secret does not open: was NIGHTBELL_DATA_KEY changed? Make a new secret")
+	}
+	message := subscription.Message{ID: claim.EventID, URL: string(url), Secrets: [][]byte{secret}, Body: []byte(claim.Payload), SentAt: now}
+	// The old secret of a new one may be sealed with a data key that is lost: then the new one signs alone.
+	if old, err := p.options.Opener.Open(claim.OldSecret, secretPlace); claim.OldSecret != nil && err == nil {
+		message.Secrets = append(message.Secrets, old)
 	}
 	return p.options.Post(ctx, message)
 }

@@ -166,7 +166,7 @@ func (w *world) subscribe(t *testing.T, orgID uuid.UUID, path string) uuid.UUID 
 	t.Helper()
 	subscriptionID := id.New()
 	types := slices.DeleteFunc(subscription.Types(), func(eventType string) bool { return eventType == subscription.HealthChanged })
-	own := subscriptiondb.Subscription{ID: subscriptionID, Name: "Tickets", URL: w.URL + path, Filter: subscription.Filter{Types: types}}
+	own := subscriptiondb.Subscription{ID: subscriptionID, Name: "Tickets", URLSealed: []byte(w.URL + path), Filter: subscription.Filter{Types: types}}
 	err := w.InTenant(t.Context(), orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {

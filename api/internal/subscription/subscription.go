@@ -65,8 +65,13 @@ func Pause(failingSince *time.Time, now time.Time, asked time.Duration) time.Dur
 	return max(min(max(failing/2, 5*time.Second), 10*time.Minute), min(asked, 24*time.Hour))
 }
 
-// SecretPlace is what the sealed secret of a subscription belongs to: the place to seal it for
-// and to open it with.
+// URLPlace is what the sealed address of a subscription belongs to: the place to seal it for and to
+// open it with.
+func URLPlace(orgID, subscriptionID uuid.UUID) string {
+	return "webhook_subscription/" + orgID.String() + "/" + subscriptionID.String() + "/url"
+}
+
+// SecretPlace is URLPlace for the secret that signs deliveries.
 func SecretPlace(orgID, subscriptionID uuid.UUID) string {
 	return "webhook_subscription/" + orgID.String() + "/" + subscriptionID.String() + "/secret"
 }

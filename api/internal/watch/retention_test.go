@@ -46,15 +46,15 @@ var daily = []string{
 	`INSERT INTO sample_series (org_id, service_id, name, written_at) SELECT $1, s.id, $2::uuid::text, nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO sample_call (org_id, service_id, id, request_hash, created_at) SELECT $1, s.id, $2::uuid, 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
 	`INSERT INTO undecodable_alert (org_id, id, service_id, sender, reason, body, received_at) SELECT $1, $2::uuid, s.id, 'x', 'x', 'x', nightbell_now() FROM service s WHERE s.org_id = $1 LIMIT 1`,
-	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at) VALUES ($1, $2::uuid, 'a', 'b', 'c', 'd', nightbell_now())`,
+	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_sealed, html_sealed, received_at) VALUES ($1, $2::uuid, 'a', 'b', 'c', 'd', 'e', nightbell_now())`,
 	`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at, finished_at)
 		SELECT $1, $2::uuid, c.id, c.user_id, 'email', 'sent', nightbell_now(), nightbell_now() FROM contact_method c WHERE c.org_id = $1 AND c.user_id IS NOT NULL LIMIT 1`,
 	`INSERT INTO handover_notice (org_id, id, effect_key, schedule_id, user_id, contact_method_id, kind, starts_at, state, next_try_at, created_at, finished_at)
 		SELECT $1, $2::uuid, $2::uuid::text, s.id, c.user_id, c.id, 'on', nightbell_now(), 'sent', nightbell_now(), nightbell_now(), nightbell_now()
 		FROM schedule s, contact_method c WHERE s.org_id = $1 AND c.org_id = $1 LIMIT 1`,
 	`INSERT INTO timeline_event (org_id, id, kind, actor_kind, at) VALUES ($1, $2::uuid, 'oncall.changed', 'system', nightbell_now())`,
-	`WITH s AS (INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
-		SELECT $1, $1, 's', 'u', '{}', 's', 0, nightbell_now(), nightbell_now() WHERE NOT EXISTS (SELECT FROM webhook_subscription))
+	`WITH s AS (INSERT INTO webhook_subscription (org_id, id, name, url_sealed, hint, event_types, secret_sealed, cursor, created_at, updated_at)
+		SELECT $1, $1, 's', 'u', 'h', '{}', 's', 0, nightbell_now(), nightbell_now() WHERE NOT EXISTS (SELECT FROM webhook_subscription))
 		SELECT $2::uuid`,
 	`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)
 		VALUES ($1, $2::uuid, $1, $1, 't', '{}', nightbell_now(), nightbell_now(), nightbell_now())`,

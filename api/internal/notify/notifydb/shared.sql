@@ -15,4 +15,4 @@ SELECT id, sender, recipient, subject, received_at FROM inbox_mail WHERE org_id 
 ORDER BY received_at DESC, id DESC LIMIT @most;
 
 -- name: GetInboxMail :one
-SELECT id, sender, recipient, subject, text_body, html_body, received_at FROM inbox_mail WHERE org_id = @org_id AND id = @id;
+SELECT id, sender, recipient, subject, text_sealed, html_sealed, received_at FROM inbox_mail WHERE org_id = @org_id AND id = @id;

@@ -34,7 +34,7 @@ func (q *Queries) DisableContact(ctx context.Context, arg DisableContactParams) 
 }
 
 const getInboxMail = `-- name: GetInboxMail :one
-SELECT id, sender, recipient, subject, text_body, html_body, received_at FROM inbox_mail WHERE org_id = $1 AND id = $2
+SELECT id, sender, recipient, subject, text_sealed, html_sealed, received_at FROM inbox_mail WHERE org_id = $1 AND id = $2
 `
 
 type GetInboxMailRow struct {
@@ -42,8 +42,8 @@ type GetInboxMailRow struct {
 	Sender     string
 	Recipient  string
 	Subject    string
-	TextBody   string
-	HtmlBody   string
+	TextSealed []byte
+	HtmlSealed []byte
 	ReceivedAt time.Time
 }
 
@@ -55,8 +55,8 @@ func (q *Queries) GetInboxMail(ctx context.Context, orgID uuid.UUID, iD uuid.UUI
 		&i.Sender,
 		&i.Recipient,
 		&i.Subject,
-		&i.TextBody,
-		&i.HtmlBody,
+		&i.TextSealed,
+		&i.HtmlSealed,
 		&i.ReceivedAt,
 	)
 	return i, err

@@ -14,20 +14,28 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/platform/secret"
 )
 
 const mostMails = 200
 
-var errNoMail = fault.New(fault.NotFound, "mail_not_found", "Mail not found")
+var (
+	errNoMail     = fault.New(fault.NotFound, "mail_not_found", "Mail not found")
+	errSealedMail = fault.New(fault.Conflict, "sealed_with_another_key", "This mail was sealed with a data key that is lost. Have it sent again.")
+)
 
 // Inbox implements nightbellv1connect.InboxServiceHandler: the mail of an installation
 // that has no mail server.
-type Inbox struct{ db *postgres.DB }
+type Inbox struct {
+	db  *postgres.DB
+	box *secret.Box
+}
 
-// NewInbox makes a handler.
-func NewInbox(db *postgres.DB) *Inbox { return &Inbox{db: db} }
+// NewInbox makes a handler. The box opens the mails.
+func NewInbox(db *postgres.DB, box *secret.Box) *Inbox { return &Inbox{db: db, box: box} }
 
 // ListInbox gives the newest mails first.
 func (h *Inbox) ListInbox(ctx context.Context, request *nightbellv1.ListInboxRequest) (*nightbellv1.ListInboxResponse, error) {
@@ -65,11 +73,19 @@ func (h *Inbox) GetInboxMail(ctx context.Context, request *nightbellv1.GetInboxM
 	caller, _ := auth.ActorFrom(ctx)
 	err := h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		row, err := notifydb.New(tx).GetInboxMail(ctx, caller.OrgID, mailID)
+		if err != nil {
+			return err
+		}
+		text, textErr := h.box.Open(row.TextSealed, notify.MailTextPlace(caller.OrgID, mailID))
+		html, htmlErr := h.box.Open(row.HtmlSealed, notify.MailHTMLPlace(caller.OrgID, mailID))
+		if err := errors.Join(textErr, htmlErr); err != nil {
+			return errSealedMail.Because(err)
+		}
 		response.Mail = &nightbellv1.InboxMail{
 			Id: row.ID.String(), From: row.Sender, To: row.Recipient, Subject: row.Subject,
-			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: postgres.Null(row.TextBody), Html: postgres.Null(row.HtmlBody),
+			ReceivedAt: timestamppb.New(row.ReceivedAt), Text: postgres.Null(string(text)), Html: postgres.Null(string(html)),
 		}
-		return err
+		return nil
 	}, postgres.ReadOnly())
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = errNoMail

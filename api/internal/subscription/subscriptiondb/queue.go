@@ -99,9 +99,8 @@ type Claim struct {
 	RetrySince time.Time
 	// FailingSince is since when the receiver took nothing; nil when it took the last.
 	FailingSince *time.Time
-	URL          string
-	// Secret and OldSecret are sealed; OldSecret is nil unless both sign.
-	Secret, OldSecret []byte
+	// All are sealed; OldSecret is nil unless both secrets sign.
+	URL, Secret, OldSecret []byte
 }
 
 // A replica that took the delivery meanwhile has moved next_try_at: then this changes nothing.
@@ -109,7 +108,7 @@ const claimSQL = `
 UPDATE webhook_delivery d SET next_try_at = $1::timestamptz + $2::interval, lease_token = $3, attempt_count = d.attempt_count + 1
 FROM webhook_subscription s
 WHERE d.id = ANY($4) AND d.org_id = ANY($5) AND d.finished_at IS NULL AND d.next_try_at <= $1 AND s.org_id = d.org_id AND s.id = d.subscription_id
-RETURNING d.org_id, d.subscription_id, d.id, d.event_id, d.event_type, d.payload, d.attempt_count, d.retry_since, s.failing_since, s.url, s.secret_sealed,
+RETURNING d.org_id, d.subscription_id, d.id, d.event_id, d.event_type, d.payload, d.attempt_count, d.retry_since, s.failing_since, s.url_sealed, s.secret_sealed,
           CASE WHEN s.old_secret_until > $1 THEN s.old_secret_sealed END`
 
 // ClaimDue takes deliveries for Lease; those that another replica was faster with are left out.

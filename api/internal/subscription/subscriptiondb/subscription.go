@@ -12,8 +12,11 @@ import (
 
 // Subscription is what people configure, with how it fares.
 type Subscription struct {
-	ID        uuid.UUID
-	Name, URL string
+	ID   uuid.UUID
+	Name string
+	// URLSealed is where events are sent, sealed; Hint is what may be shown of it without the key.
+	URLSealed []byte
+	Hint      string
 	subscription.Filter
 
 	Enabled        bool
@@ -24,11 +27,11 @@ type Subscription struct {
 	UpdatedAt      time.Time
 }
 
-const columns = `s.id, s.name, s.url, s.event_types, s.service_ids, s.team_ids, s.severities, s.enabled, s.disabled_reason, s.failing_since,
+const columns = `s.id, s.name, s.url_sealed, s.hint, s.event_types, s.service_ids, s.team_ids, s.severities, s.enabled, s.disabled_reason, s.failing_since,
 	s.old_secret_until, s.created_at, s.updated_at`
 
 func scanSubscription(row pgx.CollectableRow) (s Subscription, err error) {
-	err = row.Scan(&s.ID, &s.Name, &s.URL, &s.Types, &s.Services, &s.Teams, &s.Severities, &s.Enabled, &s.DisabledReason, &s.FailingSince,
+	err = row.Scan(&s.ID, &s.Name, &s.URLSealed, &s.Hint, &s.Types, &s.Services, &s.Teams, &s.Severities, &s.Enabled, &s.DisabledReason, &s.FailingSince,
 		&s.OldSecretUntil, &s.CreatedAt, &s.UpdatedAt)
 	return s, err
 }
@@ -42,9 +45,9 @@ func Count(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (n int, err error) {
 // Insert stores a new subscription, which is told what happens from now on.
 func Insert(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, secretSealed []byte, now time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_subscription
-			(org_id, id, name, url, event_types, service_ids, team_ids, severities, secret_sealed, cursor, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, coalesce($6::uuid[], '{}'), coalesce($7::uuid[], '{}'), coalesce($8::text[], '{}'), $9, `+allocated+`, $10, $10)`,
-		orgID, s.ID, s.Name, s.URL, s.Types, s.Services, s.Teams, s.Severities, secretSealed, now)
+			(org_id, id, name, url_sealed, hint, event_types, service_ids, team_ids, severities, secret_sealed, cursor, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, coalesce($7::uuid[], '{}'), coalesce($8::uuid[], '{}'), coalesce($9::text[], '{}'), $10, `+allocated+`, $11, $11)`,
+		orgID, s.ID, s.Name, s.URLSealed, s.Hint, s.Types, s.Services, s.Teams, s.Severities, secretSealed, now)
 	return err
 }
 
@@ -55,15 +58,15 @@ func Lock(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID) (foun
 }
 
 // Update stores what people configure. One that is enabled again begins with what happens from now
-// on, and its failures are forgotten; so they are when it has another receiver.
-func Update(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, now time.Time) error {
-	_, err := tx.Exec(ctx, `UPDATE webhook_subscription SET name = $3, url = $4, event_types = $5, service_ids = coalesce($6::uuid[], '{}'),
-			team_ids = coalesce($7::uuid[], '{}'), severities = coalesce($8::text[], '{}'), enabled = $9, updated_at = $10,
-			cursor = CASE WHEN $9 AND NOT enabled THEN `+allocated+` ELSE cursor END,
-			disabled_reason = CASE WHEN $9 THEN '' ELSE disabled_reason END, notice_due_at = CASE WHEN $9 THEN NULL ELSE notice_due_at END,
-			failing_since = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE failing_since END,
-			paused_until = CASE WHEN $9 AND NOT enabled OR url <> $4 THEN NULL ELSE paused_until END
-		WHERE org_id = $1 AND id = $2`, orgID, s.ID, s.Name, s.URL, s.Types, s.Services, s.Teams, s.Severities, s.Enabled, now)
+// on, and its failures are forgotten; so they are when it has moved to another receiver.
+func Update(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, s Subscription, moved bool, now time.Time) error {
+	_, err := tx.Exec(ctx, `UPDATE webhook_subscription SET name = $3, url_sealed = $4, hint = $5, event_types = $6, service_ids = coalesce($7::uuid[], '{}'),
+			team_ids = coalesce($8::uuid[], '{}'), severities = coalesce($9::text[], '{}'), enabled = $10, updated_at = $11,
+			cursor = CASE WHEN $10 AND NOT enabled THEN `+allocated+` ELSE cursor END,
+			disabled_reason = CASE WHEN $10 THEN '' ELSE disabled_reason END, notice_due_at = CASE WHEN $10 THEN NULL ELSE notice_due_at END,
+			failing_since = CASE WHEN $10 AND NOT enabled OR $12 THEN NULL ELSE failing_since END,
+			paused_until = CASE WHEN $10 AND NOT enabled OR $12 THEN NULL ELSE paused_until END
+		WHERE org_id = $1 AND id = $2`, orgID, s.ID, s.Name, s.URLSealed, s.Hint, s.Types, s.Services, s.Teams, s.Severities, s.Enabled, now, moved)
 	return err
 }
 

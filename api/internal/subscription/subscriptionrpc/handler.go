@@ -31,6 +31,8 @@ var (
 	errNoDelivery = fault.New(fault.NotFound, "webhook_delivery_not_found", "Webhook delivery not found")
 	errTooMany    = fault.Newf(fault.Conflict, "too_many_webhook_subscriptions",
 		"Your organization has %d webhook subscriptions, and may have no more. Delete one that nobody uses.", subscription.MostOfOrg)
+	errLostKey = fault.New(fault.Conflict, "sealed_with_another_key",
+		"The data key that sealed this address is lost, so that only its host is known. Enter the address again.")
 	errDisabled = fault.New(fault.Conflict, "webhook_subscription_disabled", "The subscription is disabled, so nothing is delivered. Enable it first.")
 )
 
@@ -70,7 +72,8 @@ func (h *Handler) in(ctx context.Context, do func(context.Context, call) error, 
 
 // CreateWebhookSubscription adds one that is told what happens from now on.
 func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightbellv1.CreateWebhookSubscriptionRequest) (*nightbellv1.CreateWebhookSubscriptionResponse, error) {
-	own, err := h.asked(request)
+	caller, _ := auth.ActorFrom(ctx)
+	own, err := h.asked(request, caller.OrgID, id.New())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightb
 		if err := subscriptiondb.Insert(ctx, c.tx, c.caller.OrgID, own, sealed, c.now); err != nil {
 			return err
 		}
-		response.WebhookSubscription, err = read(ctx, c, own.ID)
+		response.WebhookSubscription, err = h.read(ctx, c, own.ID)
 		return err
 	})
 	if err == nil {
@@ -110,13 +113,17 @@ func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightb
 		if err := orMissing(locked, err); err != nil {
 			return err
 		}
-		current := func() (*nightbellv1.WebhookSubscription, error) { return read(ctx, c, subscriptionID) }
+		current := func() (*nightbellv1.WebhookSubscription, error) { return h.read(ctx, c, subscriptionID) }
 		response.WebhookSubscription, err = edit.Apply(request, current, func(whole *nightbellv1.UpdateWebhookSubscriptionRequest) error {
-			next, err := h.asked(whole)
+			before, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
 			if err != nil {
 				return err
 			}
-			before, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
+			url, err := h.open(c.caller.OrgID, before)
+			if err != nil && whole.GetUrl() == before.Hint {
+				return fault.InvalidField("url", fault.Required, "The data key that sealed the address is lost. Send the whole address, too, and make a new secret.")
+			}
+			next, err := h.asked(whole, c.caller.OrgID, subscriptionID)
 			if err != nil {
 				return err
 			}
@@ -127,11 +134,11 @@ func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightb
 			if err := noteHealth(ctx, c, next.Filter); err != nil {
 				return err
 			}
-			next.ID, next.Enabled = subscriptionID, whole.GetEnabled()
+			next.Enabled = whole.GetEnabled()
 			if whole.Enabled == nil && edit.Names(whole, "enabled") {
 				next.Enabled = true // null clears, and a subscription of which nothing is said is enabled
 			}
-			return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, c.now)
+			return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, strings.TrimSpace(whole.GetUrl()) != url, c.now)
 		})
 		return err
 	})
@@ -149,16 +156,20 @@ type configured interface {
 	GetFilter() *nightbellv1.WebhookFilter
 }
 
-// asked checks what can be checked without the database.
-func (h *Handler) asked(request configured) (subscriptiondb.Subscription, error) {
-	own := subscriptiondb.Subscription{ID: id.New(), Name: strings.TrimSpace(request.GetName()), URL: strings.TrimSpace(request.GetUrl())}
+// asked checks what can be checked without the database, and seals the address.
+func (h *Handler) asked(request configured, orgID, subscriptionID uuid.UUID) (subscriptiondb.Subscription, error) {
+	url := strings.TrimSpace(request.GetUrl())
+	own := subscriptiondb.Subscription{
+		ID: subscriptionID, Name: strings.TrimSpace(request.GetName()),
+		URLSealed: h.box.Seal([]byte(url), subscription.URLPlace(orgID, subscriptionID)), Hint: edit.Shorten(url),
+	}
 	if own.Name == "" || plaintext.Check(own.Name) != "" {
 		return own, fault.InvalidField("name", fault.BadFormat, "Give it a name without control and invisible characters.")
 	}
-	if edit.IsShortened(own.URL) {
+	if edit.IsShortened(url) {
 		return own, fault.InvalidField("url", fault.BadFormat, "This is an address as it is shown, with its host only. Send the whole of it, or leave it out.")
 	}
-	if err := h.checkURL(own.URL); err != nil {
+	if err := h.checkURL(url); err != nil {
 		return own, fault.InvalidField("url", fault.BadFormat, err.Error())
 	}
 	own.Types = slices.Compact(slices.Sorted(slices.Values(request.GetEventTypes())))
@@ -204,12 +215,21 @@ func noteHealth(ctx context.Context, c call, filter subscription.Filter) error {
 	return subscriptiondb.NoteHealth(ctx, c.tx, c.caller.OrgID, c.now)
 }
 
-func read(ctx context.Context, c call, subscriptionID uuid.UUID) (*nightbellv1.WebhookSubscription, error) {
+// open gives the address of a subscription, which does not open once the data key is lost.
+func (h *Handler) open(orgID uuid.UUID, own subscriptiondb.Subscription) (url string, err error) {
+	opened, err := h.box.Open(own.URLSealed, subscription.URLPlace(orgID, own.ID))
+	return string(opened), err
+}
+
+func (h *Handler) read(ctx context.Context, c call, subscriptionID uuid.UUID) (*nightbellv1.WebhookSubscription, error) {
 	own, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
 		return nil, errNotFound
+	case err != nil:
+		return nil, err
 	}
-	return message(own, c.now), err
+	return h.message(c, own), nil
 }
 
 // ListWebhookSubscriptions gives the newest first.
@@ -225,7 +245,7 @@ func (h *Handler) ListWebhookSubscriptions(ctx context.Context, request *nightbe
 			return page.Encode(c.caller.OrgID, last.CreatedAt, last.ID)
 		})
 		for _, own := range list {
-			response.WebhookSubscriptions = append(response.WebhookSubscriptions, message(own, c.now))
+			response.WebhookSubscriptions = append(response.WebhookSubscriptions, h.message(c, own))
 		}
 		return err
 	}, postgres.ReadOnly())
@@ -250,7 +270,7 @@ func (h *Handler) GetWebhookSubscription(ctx context.Context, request *nightbell
 	response := &nightbellv1.GetWebhookSubscriptionResponse{}
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) (err error) {
-		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		response.WebhookSubscription, err = h.read(ctx, c, subscriptionID)
 		return err
 	}, postgres.ReadOnly())
 	return response, err
@@ -261,7 +281,10 @@ func (h *Handler) GetWebhookSubscriptionKey(ctx context.Context, request *nightb
 	response := &nightbellv1.GetWebhookSubscriptionKeyResponse{}
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		own, err := read(ctx, c, subscriptionID)
+		own, err := h.read(ctx, c, subscriptionID)
+		if err == nil && edit.IsShortened(own.GetUrl()) {
+			return errLostKey
+		}
 		response.Url = own.GetUrl()
 		return err
 	}, postgres.ReadOnly())
@@ -276,7 +299,7 @@ func (h *Handler) DeleteWebhookSubscription(ctx context.Context, request *nightb
 		if err := orMissing(locked, err); err != nil {
 			return err
 		}
-		current := func() (*nightbellv1.WebhookSubscription, error) { return read(ctx, c, subscriptionID) }
+		current := func() (*nightbellv1.WebhookSubscription, error) { return h.read(ctx, c, subscriptionID) }
 		if err := edit.IfMatch[*nightbellv1.UpdateWebhookSubscriptionRequest](request.GetEtag(), current); err != nil {
 			return err
 		}
@@ -304,7 +327,7 @@ func (h *Handler) RotateWebhookSecret(ctx context.Context, request *nightbellv1.
 		if err := orMissing(rotated, err); err != nil {
 			return err
 		}
-		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		response.WebhookSubscription, err = h.read(ctx, c, subscriptionID)
 		return err
 	})
 	return response, err
@@ -315,7 +338,7 @@ func (h *Handler) TestWebhookSubscription(ctx context.Context, request *nightbel
 	response := &nightbellv1.TestWebhookSubscriptionResponse{}
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		if err := enabled(ctx, c, subscriptionID); err != nil {
+		if err := h.enabled(ctx, c, subscriptionID); err != nil {
 			return err
 		}
 		payload, err := subscription.TestPayload(subscription.Actor{Kind: string(c.caller.Kind), ID: c.caller.ID()}, c.now)
@@ -335,8 +358,8 @@ func (h *Handler) TestWebhookSubscription(ctx context.Context, request *nightbel
 	return response, err
 }
 
-func enabled(ctx context.Context, c call, subscriptionID uuid.UUID) error {
-	own, err := read(ctx, c, subscriptionID)
+func (h *Handler) enabled(ctx context.Context, c call, subscriptionID uuid.UUID) error {
+	own, err := h.read(ctx, c, subscriptionID)
 	if err == nil && !own.GetEnabled() {
 		return errDisabled
 	}
@@ -356,7 +379,7 @@ func (h *Handler) ListWebhookDeliveries(ctx context.Context, request *nightbellv
 	response := &nightbellv1.ListWebhookDeliveriesResponse{}
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		if _, err := read(ctx, c, subscriptionID); err != nil {
+		if _, err := h.read(ctx, c, subscriptionID); err != nil {
 			return err
 		}
 		most, before, err := place(c, request.GetLimit(), request.GetCursor())
@@ -381,7 +404,7 @@ func (h *Handler) RedeliverWebhook(ctx context.Context, request *nightbellv1.Red
 	subscriptionID, _ := id.Parse(request.GetId())
 	deliveryID, _ := id.Parse(request.GetDeliveryId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		if err := enabled(ctx, c, subscriptionID); err != nil {
+		if err := h.enabled(ctx, c, subscriptionID); err != nil {
 			return err
 		}
 		if err := subscriptiondb.Redeliver(ctx, c.tx, c.caller.OrgID, subscriptionID, deliveryID, c.now); err != nil {
@@ -402,7 +425,7 @@ func (h *Handler) ReplayWebhookEvents(ctx context.Context, request *nightbellv1.
 	response := &nightbellv1.ReplayWebhookEventsResponse{}
 	subscriptionID, _ := id.Parse(request.GetId())
 	err := h.in(ctx, func(ctx context.Context, c call) error {
-		if err := enabled(ctx, c, subscriptionID); err != nil {
+		if err := h.enabled(ctx, c, subscriptionID); err != nil {
 			return err
 		}
 		if request.GetSince() == nil {
@@ -416,7 +439,7 @@ func (h *Handler) ReplayWebhookEvents(ctx context.Context, request *nightbellv1.
 		if err := orMissing(replayed, err); err != nil {
 			return err
 		}
-		response.WebhookSubscription, err = read(ctx, c, subscriptionID)
+		response.WebhookSubscription, err = h.read(ctx, c, subscriptionID)
 		return err
 	})
 	if err == nil {
@@ -425,13 +448,17 @@ func (h *Handler) ReplayWebhookEvents(ctx context.Context, request *nightbellv1.
 	return response, err
 }
 
-func message(own subscriptiondb.Subscription, now time.Time) *nightbellv1.WebhookSubscription {
+func (h *Handler) message(c call, own subscriptiondb.Subscription) *nightbellv1.WebhookSubscription {
+	url, err := h.open(c.caller.OrgID, own)
+	if err != nil {
+		url = own.Hint
+	}
 	m := &nightbellv1.WebhookSubscription{
-		Id: own.ID.String(), Name: own.Name, Url: own.URL, EventTypes: own.Types, Filter: &nightbellv1.WebhookFilter{Severities: own.Severities},
+		Id: own.ID.String(), Name: own.Name, Url: url, EventTypes: own.Types, Filter: &nightbellv1.WebhookFilter{Severities: own.Severities},
 		Enabled: own.Enabled, DisabledReason: postgres.Null(own.DisabledReason), FailingSinceAt: moment(own.FailingSince),
 		CreatedAt: timestamppb.New(own.CreatedAt), UpdatedAt: timestamppb.New(own.UpdatedAt),
 	}
-	if own.OldSecretUntil != nil && own.OldSecretUntil.After(now) {
+	if own.OldSecretUntil != nil && own.OldSecretUntil.After(c.now) {
 		m.OldSecretExpiresAt = moment(own.OldSecretUntil)
 	}
 	for _, service := range own.Services {

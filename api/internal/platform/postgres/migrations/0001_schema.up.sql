@@ -991,8 +991,8 @@ CREATE TABLE inbox_mail (
     sender      text NOT NULL,
     recipient   text NOT NULL,
     subject     text NOT NULL,
-    text_body   text NOT NULL,
-    html_body   text NOT NULL DEFAULT '',
+    text_sealed bytea NOT NULL,
+    html_sealed bytea NOT NULL,
     received_at timestamptz NOT NULL,
     PRIMARY KEY (org_id, id)
 );
@@ -1002,11 +1002,13 @@ CREATE INDEX inbox_mail_recent_idx ON inbox_mail (org_id, received_at DESC, id D
 
 -- A program of the organization that is told what happens. cursor is the seq of the last entry
 -- of the feed (timeline_event) of which deliveries were made. An empty filter lets all through.
+-- The address may hold a secret, so it is sealed; hint is its host, for when the key is lost.
 CREATE TABLE webhook_subscription (
     org_id               uuid NOT NULL REFERENCES org (id),
     id                   uuid NOT NULL,
     name                 text NOT NULL,
-    url                  text NOT NULL,
+    url_sealed           bytea NOT NULL,
+    hint                 text NOT NULL,
     event_types          text[] NOT NULL,
     service_ids          uuid[] NOT NULL DEFAULT '{}',
     team_ids             uuid[] NOT NULL DEFAULT '{}',

@@ -115,13 +115,13 @@ var organizationRows = []string{
 		VALUES ({org}, {delivery}, {contact_method}, {user}, 'email', 'accepted', 1, nightbell_now(), nightbell_now())`,
 	`INSERT INTO test_page (org_id, id, contact_method_id, user_id, channel, status, created_at, finished_at)
 		VALUES ({org}, {test_page}, {contact_method}, {user}, 'email', 'sent', nightbell_now(), nightbell_now())`,
-	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_body, received_at)
-		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'Filled text', nightbell_now())`,
+	`INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_sealed, html_sealed, received_at)
+		VALUES ({org}, {inbox_mail}, 'a@example.com', 'b@example.com', 'Filled subject', 'sealed', 'sealed', nightbell_now())`,
 	`INSERT INTO integration (org_id, kind, contact_method_id, created_at, updated_at) VALUES ({org}, 'filled', {channel}, nightbell_now(), nightbell_now())`,
 	`INSERT INTO audit_event (org_id, id, at, actor_kind, actor_id, method) VALUES ({org}, {audit_event}, nightbell_now(), 'user', {user}, 'filled')`,
 	`INSERT INTO idempotency_key (org_id, caller_id, key, method, request_hash, response, created_at) VALUES ({org}, {org}, 'filled', 'filled', 'filled', 'filled', nightbell_now())`,
-	`INSERT INTO webhook_subscription (org_id, id, name, url, event_types, secret_sealed, cursor, created_at, updated_at)
-		VALUES ({org}, {webhook_subscription}, 'Filled subscription', 'https://example.com/filled', '{incident.triggered}', 'sealed', 9e15::bigint, nightbell_now(), nightbell_now())`,
+	`INSERT INTO webhook_subscription (org_id, id, name, url_sealed, hint, event_types, secret_sealed, cursor, created_at, updated_at)
+		VALUES ({org}, {webhook_subscription}, 'Filled subscription', 'sealed', 'https://example.com/…', '{incident.triggered}', 'sealed', 9e15::bigint, nightbell_now(), nightbell_now())`,
 	`INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, status, next_try_at, retry_since, created_at, finished_at)
 		VALUES ({org}, {webhook_delivery}, {webhook_subscription}, {timeline_event}, 'incident.triggered', '{}', 'delivered',
 			nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now())`,
