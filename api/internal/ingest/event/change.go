@@ -41,6 +41,7 @@ func ReadChange(fields map[string]any, callID string) (Change, error) {
 	change.ID = r.id(callID)
 	change.OccurredAt = r.time("occurred_at")
 	r.types(changeShapes)
+	r.links()
 	change.Truncated = limit(fields)
 	line := func(field string) string { return plaintext.Line(r.text(field)) }
 	change.Summary, change.Version, change.Environment, change.Author = line("summary"), line("version"), line("environment"), line("author")

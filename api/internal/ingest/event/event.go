@@ -11,6 +11,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -75,6 +76,8 @@ func Read(fields map[string]any, callID, by string) (Event, error) {
 	occurred := r.time("occurred_at")
 	count := r.count()
 	r.types(shapes)
+	r.links()
+	r.errorParts()
 	truncated := limit(fields)
 	received := alert.Received{
 		Status: alert.Firing, Severity: severity, Source: plaintext.Line(r.text("source")), StartsAt: occurred, Count: count, Event: event,
@@ -91,7 +94,7 @@ func Read(fields map[string]any, callID, by string) (Event, error) {
 		r.refuse("title", fault.Required, "Give a title: it is what a person who is woken reads first.")
 	}
 	if received.Title == "" {
-		received.Title = received.Key
+		received.Title = plaintext.Line(received.Key)
 	}
 	if len(r.faults) > 0 {
 		return Event{}, fault.InvalidFields(r.faults[0].Message, r.faults...)
@@ -236,7 +239,6 @@ func (r *reader) types(shapes map[string]string) {
 	for _, field := range sortedKeys(r.fields) {
 		value := r.fields[field]
 		shape, exists := shapes[field]
-		var fits bool
 		switch {
 		case !exists:
 			r.warn(plaintext.Cut(plaintext.Line(field), 100), "There is no such field; it was not read.")
@@ -244,19 +246,73 @@ func (r *reader) types(shapes map[string]string) {
 			continue
 		case value == nil || shape == "":
 			continue
-		case shape == "text":
-			_, fits = value.(string)
-			if number, isNumber := value.(json.Number); isNumber && !fits {
-				r.fields[field], fits = number.String(), true
-			}
-		case strings.HasPrefix(shape, "a list"):
-			_, fits = value.([]any)
-		default:
-			_, fits = value.(map[string]any)
 		}
-		if !fits {
-			r.warn(field, field+" must be "+shape+"; it was left out.")
+		if number, isNumber := value.(json.Number); isNumber && shape == "text" {
+			r.fields[field] = number.String()
+			continue
+		}
+		if !fits(value, shape) {
+			r.leaveOut(field, shape)
 			delete(r.fields, field)
+		}
+	}
+}
+
+// fits reports whether a value is of the kind that a shape describes.
+func fits(value any, shape string) (ok bool) {
+	switch {
+	case shape == "text":
+		_, ok = value.(string)
+	case strings.HasPrefix(shape, "a list"):
+		_, ok = value.([]any)
+	default:
+		_, ok = value.(map[string]any)
+	}
+	return ok
+}
+
+func (r *reader) leaveOut(field, shape string) {
+	r.warn(field, field+" must be "+shape+"; it was left out.")
+}
+
+// links leaves out what no browser opens as a page, such as javascript:, and says so.
+func (r *reader) links() {
+	sent, given := r.fields["links"].([]any)
+	if !given {
+		return
+	}
+	pages := slices.DeleteFunc(slices.Clone(sent), func(one any) bool { return !isPage(hrefOf(one)) })
+	if len(pages) < len(sent) {
+		r.warn("links", `Each of links must have an href that begins with https:// or http://; others were left out.`)
+	}
+	r.fields["links"] = pages
+}
+
+// The parts of an error, and what each must be.
+var (
+	errorShapes     = map[string]string{"fingerprint": "text", "exceptions": `a list such as [{"type": "TypeError", "message": "..."}]`, "breadcrumbs": "a list of objects"}
+	exceptionShapes = map[string]string{"type": "text", "message": "text", "frames": "a list of objects"}
+)
+
+// errorParts names the parts of an error that cannot be read; limit leaves them out.
+func (r *reader) errorParts() {
+	details, _ := r.fields["error"].(map[string]any)
+	r.parts("error", details, errorShapes)
+	exceptions, _ := details["exceptions"].([]any)
+	for i, one := range exceptions[:min(len(exceptions), maxExceptions)] {
+		path := fmt.Sprintf("error.exceptions[%d]", i)
+		if exception, isObject := one.(map[string]any); isObject {
+			r.parts(path, exception, exceptionShapes)
+		} else {
+			r.leaveOut(path, "an object")
+		}
+	}
+}
+
+func (r *reader) parts(path string, whole map[string]any, shapes map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		if value := whole[name]; value != nil && !fits(value, shapes[name]) {
+			r.leaveOut(path+"."+name, shapes[name])
 		}
 	}
 }
@@ -274,13 +330,22 @@ func tags(value any) map[string]string {
 func firstLink(value any) string {
 	links, _ := value.([]any)
 	for _, one := range links {
-		link, _ := one.(map[string]any)
-		href, _ := link["href"].(string)
-		if parsed, err := url.Parse(href); err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https") && parsed.Host != "" {
+		if href := hrefOf(one); isPage(href) {
 			return href
 		}
 	}
 	return ""
+}
+
+func hrefOf(link any) string {
+	object, _ := link.(map[string]any)
+	href, _ := object["href"].(string)
+	return href
+}
+
+func isPage(href string) bool {
+	parsed, err := url.Parse(href)
+	return err == nil && (parsed.Scheme == "http" || parsed.Scheme == "https") && parsed.Host != ""
 }
 
 // details are what an incident shows and what is kept with its alert, as JSON; nothing is kept of an

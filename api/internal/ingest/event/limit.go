@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/plaintext"
 )
 
 // The limits of an event; proto/vectors/truncation.json holds the SDKs to the same ones.
@@ -66,14 +68,18 @@ func limit(fields map[string]any) (truncated []string) {
 		fields["links"] = l.links(links)
 	}
 	if details, ok := fields["error"].(map[string]any); ok {
-		fields["error"] = l.details(details)
+		if details = l.details(details); len(details) > 0 {
+			fields["error"] = details
+		} else {
+			delete(fields, "error") // nothing of it can be read
+		}
 	}
 	return slices.Sorted(maps.Keys(l.cut))
 }
 
 // text cuts to a number of characters, of which the ellipsis is one.
 func (l limiter) text(field, text string, most int) string {
-	text = clean(text)
+	text = shown(text)
 	if len(text) <= most || utf8.RuneCountInString(text) <= most {
 		return text
 	}
@@ -90,6 +96,9 @@ func (l limiter) text(field, text string, most int) string {
 func clean(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 }
+
+// shown is clean for all that people read: nothing in it hides or reorders text.
+func shown(text string) string { return plaintext.Text(clean(text)) }
 
 // key hashes a long dedup key: two may begin alike.
 func (l limiter) key(key string) string {
@@ -126,7 +135,7 @@ func (l limiter) links(links []any) []any {
 			l.cut["links"] = true
 			continue
 		}
-		tidy := map[string]any{"href": clean(href)}
+		tidy := map[string]any{"href": shown(href)}
 		if text, _ := link["text"].(string); text != "" {
 			tidy["text"] = l.text("links", text, maxName)
 		}
@@ -168,7 +177,7 @@ func (l limiter) value(field string, value any, depth int) any {
 				l.cut[field] = true
 				break
 			}
-			kept[clean(name)] = l.value(field, value[name], depth-1)
+			kept[shown(name)] = l.value(field, value[name], depth-1)
 		}
 		return kept
 	case []any:
