@@ -30,12 +30,13 @@ test('a second contact method is paged from the moment it is added, by the rules
     const { notifications = [] } = await ada.get<ListNotificationsResponseJson>(path);
     return notifications.map(({ contact_hint }) => contact_hint).sort();
   };
-  expect(await paged('high')).toEqual([ada.email, 'night@example.com'].sort());
+  const own = `${ada.email[0]}…@${ada.email.split('@')[1]}`;
+  expect(await paged('high')).toEqual([own, 'n…@example.com'].sort());
 
   // Low ones are not to wake anybody by it: the rule goes, and is not used for them.
   await low.getByRole('button', { name: 'Delete the rule: At once Night mail' }).click();
   await expect(low.getByRole('listitem')).toHaveCount(1);
-  expect(await paged('low')).toEqual([ada.email]);
+  expect(await paged('low')).toEqual([own]);
 
   await page.getByRole('button', { name: 'Delete Night mail', exact: true }).click();
   await page
@@ -43,7 +44,7 @@ test('a second contact method is paged from the moment it is added, by the rules
     .getByRole('button', { name: 'Delete Night mail' })
     .click();
   await expect(urgent.getByRole('listitem')).toHaveCount(1);
-  expect(await paged('high')).toEqual([ada.email]);
+  expect(await paged('high')).toEqual([own]);
 });
 
 test('the only contact of an owner cannot be deleted, and the dialog says why', async ({

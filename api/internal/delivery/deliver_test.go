@@ -218,6 +218,25 @@ func TestFailuresAreTriedAgainOrEnd(t *testing.T) {
 	}
 }
 
+// TestTheLogNamesNoWholeAddress, also where the mail server does.
+func TestTheLogNamesNoWholeAddress(t *testing.T) {
+	t.Parallel()
+	o := newOutbox(t)
+	address := o.Ada.String() + "@example.com"
+	o.Exec(t, `UPDATE contact_method SET hint = address WHERE address = $1`, address)
+	o.provider.answers(func(context.Context, notify.Message) error { return notify.Permanent(errors.New("550 <" + address + ">: no such user")) })
+	o.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
+	deliver(t, o.deliverer)
+	shown := address[:1] + "…@example.com"
+	if got := o.states(t) + o.deliveries(t); strings.Contains(got, address) || !strings.Contains(got, shown) {
+		t.Errorf("the page and the delivery log say %s", got)
+	}
+	line := o.Texts(t, `SELECT message || ' ' || (data->>'contact_hint') FROM timeline_event WHERE org_id = $1 AND kind = 'page_failed'`, o.Org)
+	if want := "Ada could not be paged by e-mail (" + shown + "): 550 <" + shown + ">: no such user " + shown; len(line) != 1 || line[0] != want {
+		t.Errorf("the timeline says %q, want %q", line, want)
+	}
+}
+
 func TestGivingUpIsSaid(t *testing.T) {
 	o := newOutbox(t)
 	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))

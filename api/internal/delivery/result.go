@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -139,7 +140,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 	case !result.Blocked:
 		next = notify.WaitUntil(page.Due, now) // or when its contact answers again
 	}
-	why := notify.Line(t.err.Error(), 500)
+	why := t.said(t.err.Error())
 	if !giveUp {
 		result.State, result.NextTryAt, result.Reason = "pending", next, why
 		return
@@ -172,12 +173,12 @@ func (t try) delivery(results []notifydb.Result) notifydb.Delivery {
 	case t.err == nil && !t.called:
 		delivery.Outcome, delivery.Detail = "skipped", "somebody answered before it was sent"
 	case t.err == nil:
-		delivery.Outcome, delivery.Detail = "accepted", notify.Line(t.receipt.Detail, 500)
+		delivery.Outcome, delivery.Detail = "accepted", t.said(t.receipt.Detail)
 		delivery.ProviderID = notify.Line(t.receipt.ProviderID, 500)
 	case errors.Is(t.err, notify.ErrPermanent):
-		delivery.Outcome, delivery.Detail = "permanent_failure", notify.Line(t.err.Error(), 500)
+		delivery.Outcome, delivery.Detail = "permanent_failure", t.said(t.err.Error())
 	default:
-		delivery.Outcome, delivery.Detail = "temporary_failure", notify.Line(t.err.Error(), 500)
+		delivery.Outcome, delivery.Detail = "temporary_failure", t.said(t.err.Error())
 	}
 	return delivery
 }
@@ -207,7 +208,7 @@ func (d *Outbox) entries(claim notifydb.Claim, done try, results []notifydb.Resu
 func (d *Outbox) facts(claim notifydb.Claim, done try, result notifydb.Result) map[string]any {
 	facts := map[string]any{
 		"channel": string(d.kind), "notification_id": result.PageID.String(), "delivery_id": claim.DeliveryID.String(),
-		"contact_name": done.checked.Contact.Name, "contact_hint": done.checked.Contact.Hint,
+		"contact_name": done.checked.Contact.Name, "contact_hint": notify.MaskHint(done.checked.Contact.Hint),
 	}
 	if claim.UserID != nil {
 		facts["user_id"], facts["user_name"] = claim.UserID.String(), done.checked.Contact.PersonName
@@ -234,9 +235,17 @@ func (t try) whom() string {
 	return "Somebody"
 }
 
+// said is a line of what a receiver said. Mail servers name the address, and everybody reads the log.
+func (t try) said(text string) string {
+	if address := t.checked.Contact.Address; address != "" {
+		text = strings.ReplaceAll(text, address, notify.MaskHint(address))
+	}
+	return notify.Line(text, 500)
+}
+
 // way is how, with the address as far as it may be shown.
 func (t try) way(kind notify.Kind) string {
-	if hint := notify.Line(t.checked.Contact.Hint, 100); hint != "" {
+	if hint := notify.Line(notify.MaskHint(t.checked.Contact.Hint), 100); hint != "" {
 		return kind.Word() + " (" + hint + ")"
 	}
 	return kind.Word()

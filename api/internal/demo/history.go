@@ -191,11 +191,12 @@ func (f *filling) escalateUntil(ctx context.Context, until time.Time) error {
 
 // markSentSQL finishes pages in the transaction that made them: no outbox ever sees one. Those of the
 // instant at which another step is due wait for it, so that the feed stays in the order of time.
+// Addresses are masked as notify.MaskHint does.
 const markSentSQL = `
 WITH page AS (
     SELECT n.id, gen_random_uuid() AS delivery_id, n.incident_id, n.contact_method_id, n.user_id, n.channel, n.step, n.round,
            n.due_at + interval '170 milliseconds' AS started_at, n.due_at + interval '620 milliseconds' AS sent_at,
-           u.name AS person, c.name AS contact, c.hint
+           u.name AS person, c.name AS contact, regexp_replace(c.hint, '^(.)[^@]*@', '\1…@') AS hint
     FROM notification n JOIN users u ON u.id = n.user_id JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
     WHERE n.org_id = $1 AND n.state = 'pending' AND n.due_at < coalesce((SELECT min(paging_due_at) FROM incident WHERE org_id = $1 AND paging_status = 'active'), 'infinity')
 ), sent AS (

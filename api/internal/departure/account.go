@@ -14,6 +14,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
 // DeletedUser is what history calls somebody who has deleted their account.
@@ -150,8 +151,9 @@ func eraseAlone(ctx context.Context, tx pgx.Tx, place Place, userID uuid.UUID) e
 
 // traces are what history tells of a person in an organization.
 type traces struct {
-	// pattern finds the name and the addresses, as PostgreSQL reads it.
-	pattern string
+	// pattern finds the name and the addresses, as PostgreSQL reads it; masked finds the addresses as they
+	// are shown, which may be those of others, too.
+	pattern, masked string
 	// ownOnly is set where the name is also a word of Nightbell's or somebody else's name: it is then taken
 	// out only where the person is who did it, or to whom it was done.
 	ownOnly bool
@@ -191,12 +193,20 @@ func readTraces(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, e
 		return traces{}, err
 	}
 	found := traces{pattern: wholeName(name, others), ownOnly: len([]rune(name)) < 3 || ownWords.MatchString(name) || slices.Contains(others, name)}
+	var shown []string
 	for _, address := range append(addresses, email) {
 		if address != "" {
-			found.pattern += `|(?<![\w.+-])` + regexp.QuoteMeta(address) + `(?![\w-])`
+			found.pattern += `|` + wholeAddress(address)
+			shown = append(shown, wholeAddress(notify.MaskHint(address)))
 		}
 	}
+	found.masked = strings.Join(shown, `|`)
 	return found, nil
+}
+
+// wholeAddress is the pattern of PostgreSQL that finds an address, and not as a part of a longer one.
+func wholeAddress(address string) string {
+	return `(?<![\w.+-])` + regexp.QuoteMeta(address) + `(?![\w-])`
 }
 
 // forget takes a person's name and addresses out of the history of an organization.
@@ -207,7 +217,9 @@ func forget(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email
 	}
 	batch := &pgx.Batch{}
 	batch.Queue(forgetTimelineSQL, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
+	batch.Queue(forgetTimelineSQL, orgID, userID, of.masked, DeletedUser, true)
 	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
+	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.masked, DeletedUser, true)
 	batch.Queue(`UPDATE delivery SET detail = '' WHERE org_id = $1 AND user_id = $2 AND detail <> '' AND finished_at IS NOT NULL`, orgID, userID)
 	batch.Queue(`DELETE FROM inbox_mail WHERE org_id = $1 AND (lower(recipient) = lower($3) OR lower(recipient) IN (
 		SELECT lower(address) FROM contact_method WHERE org_id = $1 AND user_id = $2 AND kind = 'email'))`, orgID, userID, email)
@@ -242,6 +254,7 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, 
 		return err
 	}
 	last.Queue(forgetPagesSQL+` AND finished_at >= $6 AND incident_id = ANY($7)`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly, now, open)
+	last.Queue(forgetPagesSQL+` AND finished_at >= $6 AND incident_id = ANY($7)`, p.OrgID, p.ID, of.masked, DeletedUser, true, now, open)
 	last.Queue(`UPDATE contact_method SET name = $3, hint = '', failing_for = '' WHERE org_id = $1 AND id = ANY($2)`, p.OrgID, contacts, DeletedUser)
 	return tx.SendBatch(ctx, last).Close()
 }

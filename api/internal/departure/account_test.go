@@ -71,6 +71,24 @@ func TestHistoryForgetsNobodyElseAndNoWordOfItsOwn(t *testing.T) {
 	equal(t, "a name within another's, and addresses", []string{got}, want+` {"to": "Bell", "severity": "critical", "user_name": "`+want+`"}`)
 }
 
+// What is shown of an address goes, too, where the page was to the person: another's may look the same.
+func TestHistoryForgetsAddressesAsTheyAreShown(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(friday)
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Ada)))
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	w.Exec(t, `UPDATE contact_method SET hint = 'bob.quill@example.com', address = 'bob.quill@example.com' WHERE user_id = $1`, w.Bob)
+	w.Exec(t, `INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, message, data, at)
+		SELECT $1, gen_random_uuid(), id, 'said', 'system', 'Paged by e-mail (b…@example.com)', jsonb_build_object('user_id', whom::text, 'contact_hint', 'b…@example.com'), nightbell_now()
+		FROM incident, unnest($2::uuid[]) whom`, w.Org, []uuid.UUID{w.Ada, w.Bob})
+	if err := deleteAccount(t, w, w.Bob, map[uuid.UUID]uuid.UUID{w.Org: w.Ada}); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "history", w.Texts(t, `SELECT message || ' ' || (data->>'contact_hint') FROM timeline_event WHERE org_id = $1 AND kind = 'said' ORDER BY message`, w.Org),
+		"Paged by e-mail (Deleted user) Deleted user", "Paged by e-mail (b…@example.com) b…@example.com")
+}
+
 // A viewer may be called as Nightbell's own words are: pages to others go on meaning what they meant.
 func TestANameThatIsAWordOfOursChangesNoPageOfOthers(t *testing.T) {
 	t.Parallel()

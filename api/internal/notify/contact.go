@@ -59,6 +59,16 @@ func urlHint(address *url.URL) string {
 	return hint
 }
 
+// MaskHint is what everybody of an organization is shown of a contact: of an e-mail address its first
+// character and its domain. The whole is for the person and admins, among the contact methods.
+func MaskHint(hint string) string {
+	local, domain, isMail := strings.Cut(hint, "@")
+	if !isMail || local == "" {
+		return hint
+	}
+	return string([]rune(local)[:1]) + masked + "@" + domain
+}
+
 func refuseAddress(sentence string) error {
 	return fault.InvalidField("address", fault.BadFormat, sentence)
 }

@@ -1492,7 +1492,7 @@ type ExplainContact struct {
 	// email, sms, voice, push, webhook or slack.
 	Channel string `protobuf:"bytes,1,opt,name=channel,proto3" json:"channel,omitempty"`
 	Name    string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Its address in a form that gives no secret away.
+	// Enough to recognise the address: of an e-mail address its first character and its domain.
 	Hint string `protobuf:"bytes,3,opt,name=hint,proto3" json:"hint,omitempty"`
 	// When they are told this way.
 	At *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=at,proto3" json:"at,omitempty"`

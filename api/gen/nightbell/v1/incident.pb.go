@@ -1514,7 +1514,7 @@ type Notification struct {
 	Channel string `protobuf:"bytes,5,opt,name=channel,proto3" json:"channel,omitempty"`
 	// The name of the contact method.
 	ContactName string `protobuf:"bytes,6,opt,name=contact_name,json=contactName,proto3" json:"contact_name,omitempty"`
-	// The address in a form that gives no secret away.
+	// Enough to recognise the address: of an e-mail address its first character and its domain.
 	ContactHint string `protobuf:"bytes,7,opt,name=contact_hint,json=contactHint,proto3" json:"contact_hint,omitempty"`
 	// pending, sending, sent, failed or cancelled.
 	Status string `protobuf:"bytes,8,opt,name=status,proto3" json:"status,omitempty"`

@@ -134,7 +134,7 @@ func (t *answer) page(effect escalation.Effect, at time.Time) *nightbellv1.Expla
 	for _, planned := range notify.Plan(t.Rules(effect), string(incident.UrgencyOf(t.Severity)), at) {
 		c := t.contacts[planned.ContactMethodID]
 		explained := &nightbellv1.ExplainContact{
-			Channel: string(planned.Kind), Name: c.name, Hint: c.hint, At: timestamppb.New(t.Due(at, planned.DueAt)),
+			Channel: string(planned.Kind), Name: c.name, Hint: notify.MaskHint(c.hint), At: timestamppb.New(t.Due(at, planned.DueAt)),
 		}
 		if t.verifyMail && c.unverified && effect.Why.TargetKind != escalation.Owner { // as delivery decides
 			explained.SkippedBecause = new(notConfirmed)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/view/explain"
 )
@@ -116,6 +117,7 @@ func scanNotification(row pgx.CollectableRow) (*nightbellv1.Notification, error)
 	if n.Why, err = explain.StoredWhy(why); err != nil {
 		return nil, err
 	}
+	n.ContactHint = notify.MaskHint(n.ContactHint)
 	n.Id, n.DueAt, n.FinishedAt, n.Reason = notificationID.String(), timestamppb.New(dueAt), moment(finishedAt), postgres.Null(reason)
 	if user != nil {
 		n.User = &nightbellv1.Reference{Id: user.String(), Name: name}

@@ -1473,7 +1473,7 @@ export declare type ExplainContact = Message<"nightbell.v1.ExplainContact"> & {
   name: string;
 
   /**
-   * Its address in a form that gives no secret away.
+   * Enough to recognise the address: of an e-mail address its first character and its domain.
    *
    * @generated from field: string hint = 3;
    */
@@ -1514,7 +1514,7 @@ export declare type ExplainContactJson = {
   name?: string;
 
   /**
-   * Its address in a form that gives no secret away.
+   * Enough to recognise the address: of an e-mail address its first character and its domain.
    *
    * @generated from field: string hint = 3;
    */

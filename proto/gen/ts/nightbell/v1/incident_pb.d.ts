@@ -1877,7 +1877,7 @@ export declare type Notification = Message<"nightbell.v1.Notification"> & {
   contactName: string;
 
   /**
-   * The address in a form that gives no secret away.
+   * Enough to recognise the address: of an e-mail address its first character and its domain.
    *
    * @generated from field: string contact_hint = 7 [json_name = "contact_hint"];
    */
@@ -1973,7 +1973,7 @@ export declare type NotificationJson = {
   contact_name?: string;
 
   /**
-   * The address in a form that gives no secret away.
+   * Enough to recognise the address: of an e-mail address its first character and its domain.
    *
    * @generated from field: string contact_hint = 7 [json_name = "contact_hint"];
    */
