@@ -10,7 +10,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
+	"github.com/nightbell/nightbell/api/internal/subscription"
 )
 
 // ownedBy tells the rows of an organization ($1) in tables that have no org_id.
@@ -123,6 +125,26 @@ func (r *rig) plantCanaries(orgID uuid.UUID) {
 		r.t.Fatalf("canaries stand in %d columns only", planted)
 	}
 	r.t.Logf("canaries stand in %d columns", planted)
+	r.plantSealed(orgID)
+}
+
+// plantSealed does it for what is stored sealed and shown to somebody.
+func (r *rig) plantSealed(orgID uuid.UUID) {
+	r.t.Helper()
+	for _, sealed := range []struct {
+		table, column string
+		place         func(orgID, rowID uuid.UUID) string
+		value         string
+	}{
+		{"webhook_subscription", "url_sealed", subscription.URLPlace, "https://example.com/" + canary + "url"},
+		{"inbox_mail", "text_sealed", notify.MailTextPlace, canary + "text"},
+		{"inbox_mail", "html_sealed", notify.MailHTMLPlace, canary + "html"},
+	} {
+		for _, rowID := range column[uuid.UUID](r, `SELECT id FROM `+sealed.table+` WHERE org_id = $1`, orgID) {
+			r.database.Exec(r.t, `UPDATE `+sealed.table+` SET `+sealed.column+` = $3 WHERE org_id = $1 AND id = $2`,
+				orgID, rowID, r.box.Seal([]byte(sealed.value), sealed.place(orgID, rowID)))
+		}
+	}
 }
 
 func canaryFor(table, col, kind string) string {

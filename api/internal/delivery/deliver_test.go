@@ -224,7 +224,9 @@ func TestTheLogNamesNoWholeAddress(t *testing.T) {
 	o := newOutbox(t)
 	address := o.Ada.String() + "@example.com"
 	o.Exec(t, `UPDATE contact_method SET hint = address WHERE address = $1`, address)
-	o.provider.answers(func(context.Context, notify.Message) error { return notify.Permanent(errors.New("550 <" + address + ">: no such user")) })
+	o.provider.answers(func(context.Context, notify.Message) error {
+		return notify.Permanent(errors.New("550 <" + address + ">: no such user"))
+	})
 	o.Accept(t, pagingtest.Firing("a", "g", pagingtest.Began))
 	deliver(t, o.deliverer)
 	shown := address[:1] + "…@example.com"
