@@ -79,7 +79,7 @@ func TestSubscriptionsReachNoPrivateAddress(t *testing.T) {
 	}
 	path := n.subscribe("https://example.com/", nil)
 	orgID, subscriptionID := pgtest.One[uuid.UUID](t, n.database, `SELECT org_id FROM webhook_subscription`), uuid.MustParse(path[strings.LastIndexByte(path, '/')+1:])
-	moved := n.server.box.Seal([]byte("https://10.0.0.1/"), subscription.URLPlace(orgID, subscriptionID))
+	moved := n.box.Seal([]byte("https://10.0.0.1/"), subscription.URLPlace(orgID, subscriptionID))
 	n.database.Exec(t, `UPDATE webhook_subscription SET url_sealed = $1`, moved) // as after a name was moved there
 	n.declare("Down", nil)
 	n.publish()

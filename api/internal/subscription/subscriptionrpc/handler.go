@@ -115,30 +115,7 @@ func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightb
 		}
 		current := func() (*nightbellv1.WebhookSubscription, error) { return h.read(ctx, c, subscriptionID) }
 		response.WebhookSubscription, err = edit.Apply(request, current, func(whole *nightbellv1.UpdateWebhookSubscriptionRequest) error {
-			before, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
-			if err != nil {
-				return err
-			}
-			url, err := h.open(c.caller.OrgID, before)
-			if err != nil && whole.GetUrl() == before.Hint {
-				return fault.InvalidField("url", fault.Required, "The data key that sealed the address is lost. Send the whole address, too, and make a new secret.")
-			}
-			next, err := h.asked(whole, c.caller.OrgID, subscriptionID)
-			if err != nil {
-				return err
-			}
-			// What the filter names already may have been deleted since; that refuses no other edit.
-			if err := known(ctx, c, next.Without(before.Filter)); err != nil {
-				return err
-			}
-			if err := noteHealth(ctx, c, next.Filter); err != nil {
-				return err
-			}
-			next.Enabled = whole.GetEnabled()
-			if whole.Enabled == nil && edit.Names(whole, "enabled") {
-				next.Enabled = true // null clears, and a subscription of which nothing is said is enabled
-			}
-			return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, strings.TrimSpace(whole.GetUrl()) != url, c.now)
+			return h.change(ctx, c, subscriptionID, whole)
 		})
 		return err
 	})
@@ -146,6 +123,34 @@ func (h *Handler) UpdateWebhookSubscription(ctx context.Context, request *nightb
 		h.wake()
 	}
 	return response, err
+}
+
+// change stores the completed request of an update.
+func (h *Handler) change(ctx context.Context, c call, subscriptionID uuid.UUID, whole *nightbellv1.UpdateWebhookSubscriptionRequest) error {
+	before, err := subscriptiondb.Get(ctx, c.tx, c.caller.OrgID, subscriptionID)
+	if err != nil {
+		return err
+	}
+	url, err := h.open(c.caller.OrgID, before)
+	if err != nil && whole.GetUrl() == before.Hint {
+		return fault.InvalidField("url", fault.Required, "The data key that sealed the address is lost. Send the whole address, too, and make a new secret.")
+	}
+	next, err := h.asked(whole, c.caller.OrgID, subscriptionID)
+	if err != nil {
+		return err
+	}
+	// What the filter names already may have been deleted since; that refuses no other edit.
+	if err := known(ctx, c, next.Without(before.Filter)); err != nil {
+		return err
+	}
+	if err := noteHealth(ctx, c, next.Filter); err != nil {
+		return err
+	}
+	next.Enabled = whole.GetEnabled()
+	if whole.Enabled == nil && edit.Names(whole, "enabled") {
+		next.Enabled = true // null clears, and a subscription of which nothing is said is enabled
+	}
+	return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, strings.TrimSpace(whole.GetUrl()) != url, c.now)
 }
 
 // configured is what creating and updating have in common.
