@@ -25,20 +25,16 @@ func TestDocsQuickReference(t *testing.T) {
 		{"node", "sdk-node/examples/trigger.js", "trigger.js", []string{"node-install", "node-run"}, opens("Orders stopped", "critical")},
 		{"python", "sdk-python/examples/trigger.py", "trigger.py", []string{"python-install", "python-run"}, opens("Orders stopped", "critical")},
 		{"go", "sdk-go/examples/trigger/main.go", "main.go", []string{"go-install", "go-run"}, opens("Orders stopped", "critical")},
+		{"java", "docs-mdx/examples/Trigger.java", "Trigger.java", []string{"java-run"}, opens("Orders stopped", "critical")},
+		{"php", "docs-mdx/examples/trigger.php", "trigger.php", []string{"php-run"}, opens("Orders stopped", "critical")},
+		{"ruby", "docs-mdx/examples/trigger.rb", "trigger.rb", []string{"ruby-run"}, opens("Orders stopped", "critical")},
 		{"an alert by curl", "", "", []string{"alert"}, opens("A test alert", "medium")},
 		{"an event by curl", "", "", []string{"event"}, opens("Orders stopped", "critical")},
 		{"a ping by curl", "", "", []string{"ping"}, beats("nightly-backup", "ok", expectation{EverySeconds: 86400})},
 		{"a change by curl", "", "", []string{"change"}, changes("2026.11.3")},
 	} {
 		t.Run(c.language, func(t *testing.T) {
-			beside := t.TempDir()
-			if err := os.Symlink(fromRoot(t, "."), filepath.Join(beside, "nightbell")); err != nil {
-				t.Fatal(err)
-			}
-			folder := filepath.Join(beside, "orders")
-			if err := os.Mkdir(folder, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			folder := besideCheckout(t)
 			if c.example != "" {
 				do(t, folder, "cp", fromRoot(t, c.example), c.saved)
 			}
@@ -57,6 +53,36 @@ func TestDocsQuickReference(t *testing.T) {
 			eventually(t, c.language, func() error { return c.check(t, s) })
 		})
 	}
+}
+
+// TestDocsGoFrameworks builds the program of each framework of Go by the commands of its page.
+func TestDocsGoFrameworks(t *testing.T) {
+	for framework, example := range map[string]string{
+		"gin": "nightbellgin/example", "echo": "nightbellecho/example", "fiber": "nightbellfiber/example",
+		"chi": "examples/chi", "net-http": "examples/net-http",
+	} {
+		t.Run(framework, func(t *testing.T) {
+			folder := besideCheckout(t)
+			do(t, folder, "cp", fromRoot(t, "sdk-go/"+example+"/main.go"), "main.go")
+			do(t, folder, "bash", "-euc", docsRegion(t, "docs-mdx/commands/quick-reference.sh", "go-install"))
+			do(t, folder, "bash", "-euc", docsRegion(t, "docs-mdx/commands/install.sh", framework))
+			do(t, folder, "go", "build", "-o", "app", ".")
+		})
+	}
+}
+
+// besideCheckout is an empty folder that has the checkout as ../nightbell.
+func besideCheckout(t *testing.T) string {
+	t.Helper()
+	beside := t.TempDir()
+	if err := os.Symlink(fromRoot(t, "."), filepath.Join(beside, "nightbell")); err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(beside, "orders")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 // TestDocsTestExample runs the test that the Node.js guide shows.

@@ -92,6 +92,7 @@ describe('every block of every page', () => {
     'api/e2e/plain_http_test.go',
     'api/e2e/docs_test.go',
     'api/e2e/docs_calls_test.go',
+    'api/e2e/docs_database_test.go',
     'api/e2e/docs_restore_test.go',
     'api/e2e/docs_operate_test.go',
     'sdk-go/examples/testing/checkout_test.go',

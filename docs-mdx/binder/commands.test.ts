@@ -54,6 +54,24 @@ it('is what Alertmanager takes', () => {
   expect(run(`amtool check-config ${path}`)).toContain('SUCCESS');
 });
 
+it('installs what each example imports', () => {
+  const commands = read('docs-mdx/commands/install.sh');
+  const packages = (framework: string) => extract(commands, framework).split(' install ')[1]?.split(' ');
+  const pages = [
+    { page: 'nodejs', imports: /^import (?:.* from )?'((?:@[^/']+\/)?[^/']+)/gm, given: /^(@nightbell|node:)/ },
+    { page: 'python', imports: /^(?:import|from) ([a-z]+)/gm, given: /^(nightbell|os|typing|http|sys|asyncio)$/ },
+  ];
+  for (const { page, imports, given } of pages) {
+    const listed = read(`docs-mdx/content/platforms/${page}.mdx`).matchAll(/file: (\S+),.* install: (\w+)/g);
+    for (const [, file = '', framework = ''] of listed) {
+      const used = [...read(file).matchAll(imports)].map((found) => found[1] ?? '');
+      expect(packages(framework), framework).toEqual(
+        expect.arrayContaining(used.filter((name) => !given.test(name))),
+      );
+    }
+  }
+});
+
 it('names settings that the server has', () => {
   const known = read('api/internal/app/config.go');
   const named = [...read('docs-mdx/commands/mail.env').matchAll(/^(\w+)=/gm)].map((found) => found[1] ?? '');

@@ -38,6 +38,18 @@ go mod edit -require=github.com/nightbell/nightbell/sdk-go@v0.0.0 -replace=githu
 go run .
 #endregion
 
+#region java-run
+java Trigger.java
+#endregion
+
+#region php-run
+php trigger.php
+#endregion
+
+#region ruby-run
+ruby trigger.rb
+#endregion
+
 #region alert
 curl -fsS "$NIGHTBELL_BASE_URL/v1/webhooks/prometheus/$NIGHTBELL_SERVICE_KEY" -H 'Content-Type: application/json' -d '{
   "version": "4", "groupKey": "test", "status": "firing",
