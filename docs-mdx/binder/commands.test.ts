@@ -50,16 +50,26 @@ it('reads as shell: docs-mdx/commands', () => {
 
 it('is what Alertmanager takes', () => {
   const path = join(folder, 'alertmanager.yml');
-  writeFileSync(path, extract(read('docs-mdx/commands/alertmanager.yml'), 'receiver'));
-  expect(run(`amtool check-config ${path}`)).toContain('SUCCESS');
+  for (const region of ['receiver', 'beside']) {
+    writeFileSync(path, extract(read('docs-mdx/commands/alertmanager.yml'), region));
+    expect(run(`amtool check-config ${path}`), region).toContain('SUCCESS');
+  }
 });
 
 it('installs what each example imports', () => {
   const commands = read('docs-mdx/commands/install.sh');
   const packages = (framework: string) => extract(commands, framework).split(' install ')[1]?.split(' ');
   const pages = [
-    { page: 'nodejs', imports: /^import (?:.* from )?'((?:@[^/']+\/)?[^/']+)/gm, given: /^(@nightbell|node:)/ },
-    { page: 'python', imports: /^(?:import|from) ([a-z]+)/gm, given: /^(nightbell|os|typing|http|sys|asyncio)$/ },
+    {
+      page: 'nodejs',
+      imports: /^import (?:.* from )?'((?:@[^/']+\/)?[^/']+)/gm,
+      given: /^(@nightbell|node:)/,
+    },
+    {
+      page: 'python',
+      imports: /^(?:import|from) ([a-z]+)/gm,
+      given: /^(nightbell|os|typing|http|sys|asyncio)$/,
+    },
   ];
   for (const { page, imports, given } of pages) {
     const listed = read(`docs-mdx/content/platforms/${page}.mdx`).matchAll(/file: (\S+),.* install: (\w+)/g);
@@ -88,4 +98,34 @@ it('is a workflow whose secrets the script and the server know', () => {
     expect(known, name).toContain(name);
     expect(value).toMatch(new RegExp(`^\\$\\{\\{ (secrets|vars)\\.${name} \\}\\}$`));
   }
+});
+
+it('is what Grafana provisions', () => {
+  const { contactPoints } = parse(extract(read('docs-mdx/commands/contact-points.yaml'), 'grafana'));
+  const shown = read('site/app/features/integrations/model/catalogue.ts');
+  const lines = (text: string) => text.replace(/url: .*/g, 'url:');
+  expect(lines(shown)).toContain(lines(extract(read('docs-mdx/commands/contact-points.yaml'), 'grafana')));
+  expect(contactPoints[0].receivers[0].settings.url).toMatch(/\/v1\/webhooks\/prometheus\/nbs_/);
+});
+
+it('names metrics that the server has', () => {
+  const file = read('docs-mdx/commands/prometheus.yml');
+  const known = read('api/internal/platform/telemetry/metrics.go');
+  expect(parse(extract(file, 'scrape')).scrape_configs[0].job_name).toBe('nightbell');
+  const rules: { alert: string; expr: string }[] = parse(extract(file, 'rules')).groups[0].rules;
+  const named = rules.map(({ expr }) => /[a-z]+(?:_[a-z]+)+/.exec(expr)?.[0]).filter((name) => name);
+  expect(named.length).toBe(rules.length - 1); // `up` is Prometheus' own
+  for (const name of named) expect(known, name).toContain(`"${name}"`);
+});
+
+it('starts what the server has, by a unit', () => {
+  const unit = read('docs-mdx/deploy/nightbell.service');
+  const sections = [...unit.matchAll(/^\[(\w+)\]$/gm)].map((found) => found[1]);
+  expect(sections).toEqual(['Unit', 'Service', 'Install']);
+  for (const line of unit.split('\n')) expect(line).toMatch(/^(|#.*|\[\w+\]|[A-Z]\w+=.+)$/);
+  const [, command = '', flags = ''] = /^ExecStart=\S+\/nightbell (\w+) (.*)$/m.exec(unit) ?? [];
+  const [program, config] = ['api/cmd/nightbell/main.go', 'api/internal/app/config.go'].map(read);
+  expect(program).toContain(`${command}Command`);
+  expect(flags).toBe('--data-dir /var/lib/nightbell');
+  expect(config).toMatch(/DataDir .*NIGHTBELL_DATA_DIR/);
 });

@@ -59,7 +59,9 @@ export const shelves: Shelf[] = [
       { url: '/docs/concepts/incidents' },
       { url: '/docs/concepts/escalation' },
       { url: '/docs/concepts/schedules' },
+      { url: '/docs/concepts/people' },
       { url: '/docs/concepts/analytics' },
+      { url: '/docs/slack' },
       { url: '/docs/mobile' },
       { url: '/docs/webhooks' },
     ],
@@ -68,6 +70,8 @@ export const shelves: Shelf[] = [
     title: 'Run it yourself',
     pages: [
       { url: '/docs/deployment' },
+      { url: '/docs/outage' },
+      { url: '/docs/moving' },
       { url: '/docs/self-hosting/restore', from: 'docs-mdx/restore.md' },
       { url: '/docs/self-hosting/pooler', from: 'docs-mdx/pooler.md' },
       { url: '/docs/self-hosting/quotas', from: 'docs-mdx/quotas.md' },
@@ -79,6 +83,7 @@ export const shelves: Shelf[] = [
   {
     title: 'Look up',
     pages: [
+      { url: '/docs/glossary' },
       { url: '/docs/plain-http', from: 'docs-mdx/plain-http.md' },
       { url: '/docs/errors' },
       { url: '/docs/changelog' },

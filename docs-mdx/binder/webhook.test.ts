@@ -31,7 +31,7 @@ async function receive(program: string, file: string): Promise<void> {
   });
   const body = JSON.stringify({
     type: 'incident.acknowledged',
-    data: { incident: null, message: 'Ada has it.' },
+    data: { incident: { title: 'Orders stopped' }, message: 'Ada has it.' },
   });
   const now = Math.floor(Date.now() / 1000);
   const sign = (id: string, sent: number, by = key, text = body) =>
@@ -48,7 +48,9 @@ async function receive(program: string, file: string): Promise<void> {
   expect(await post('c', now, sign('d', now))).toBe(401);
   expect(await post('c', now, sign('c', now, key, `${body} `))).toBe(401);
   expect(await post('c', now - 600, sign('c', now - 600))).toBe(401);
-  await vi.waitFor(() => expect(printed).toBe('incident.acknowledged Ada has it.\n'.repeat(2)));
+  await vi.waitFor(() =>
+    expect(printed).toBe('incident.acknowledged Orders stopped Ada has it.\n'.repeat(2)),
+  );
 }
 
 async function freePort(): Promise<number> {

@@ -24,6 +24,11 @@ head -1 nightbell_deploy && tail -1 nightbell_deploy
 ssh-copy-id -i nightbell_deploy.pub deploy@your-server
 #endregion
 
+#region copy-restart
+ssh deploy@your-server mkdir -p nightbell
+scp -p docs-mdx/deploy/restart deploy@your-server:nightbell/restart
+#endregion
+
 #region store
 openssl rand -hex 32 | gh secret set NIGHTBELL_JWT_SECRET
 gh secret set DEPLOY_SSH_KEY < nightbell_deploy

@@ -24,7 +24,8 @@ const server = createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray()); // as it came: the signature is over these bytes
   if (!isGenuine(request.headers, body)) return response.writeHead(401).end();
   const event = JSON.parse(body);
-  if (!seen.has(request.headers['webhook-id'])) console.log(event.type, event.data.message);
+  if (!seen.has(request.headers['webhook-id']))
+    console.log(event.type, event.data.incident?.title ?? '', event.data.message);
   seen.add(request.headers['webhook-id']);
   response.writeHead(204).end();
 });

@@ -35,7 +35,8 @@ class Receiver(BaseHTTPRequestHandler):
         genuine = is_genuine(self.headers, body)
         if genuine and self.headers["webhook-id"] not in seen:
             event = json.loads(body)
-            print(event["type"], event["data"]["message"], flush=True)
+            incident = event["data"]["incident"] or {}  # none for what is about no incident
+            print(event["type"], incident.get("title", ""), event["data"]["message"], flush=True)
             seen.add(self.headers["webhook-id"])
         self.send_response(204 if genuine else 401)
         self.end_headers()

@@ -16,3 +16,7 @@ const incident = await client.triggerIncident({
 });
 console.log('incident', incident.id);
 // #endregion
+if (incident.status === 'disabled') {
+  console.error('Nothing was reported: NIGHTBELL_SERVICE_KEY is not set.');
+  process.exitCode = 1;
+}

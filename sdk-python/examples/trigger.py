@@ -13,6 +13,7 @@ result = client.trigger_incident(
     description="No order for 10 minutes.",
     tags={"type": "business", "metric": "orders"},
     metadata={"orders_count": 3, "threshold": 10, "time_window": "1h"},
+    dedup_key="orders-stopped",
 )
 print(result.id)
 # #endregion

@@ -10,8 +10,9 @@ interface Setting {
 const meanings: Record<string, string> = {
   api_key: 'With the scope `events:write`; the service key then only names the service.',
   service_key: 'Which service it is about, and so whom to page.',
-  base_url: 'Where Nightbell is.',
-  environment: 'The first that is set counts.',
+  base_url: 'Where Nightbell is. It has to be set: the default is no address of yours.',
+  environment:
+    'Where the program runs, such as `production`. Without it `NODE_ENV`, `APP_ENV` or `GO_ENV` counts, the first that is set.',
   timeout_ms: 'Of one try.',
   enable_auto_capture: 'Reports what nothing catches, and keeps the exit code.',
   debug: 'Prints each event.',
