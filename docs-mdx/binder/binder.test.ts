@@ -170,6 +170,21 @@ it('gives every page its Markdown, without components, and lists it in llms.txt'
   }
 });
 
+it('links to no page and no section that does not exist', () => {
+  const { pages, byUrl } = open();
+  const links = pages.flatMap(({ source, tree }) =>
+    [...JSON.stringify(tree).matchAll(/"(?:url|value)":"(\/docs(?:\/[\w./-]*)?)(?:#([\w.-]+))?"/g)].map(
+      ([, url = '', hash]) => ({ from: source.url, url, hash }),
+    ),
+  );
+  expect(links.length).toBeGreaterThan(500);
+  const broken = links.filter(({ url, hash }) => {
+    const page = byUrl.get(url);
+    return !url.startsWith('/docs/pictures/') && (!page || (hash && !page.anchors.includes(hash)));
+  });
+  expect(broken).toEqual([]);
+});
+
 it('says with a snippet which test proves it', () => {
   const found = snippet(
     proofs,
