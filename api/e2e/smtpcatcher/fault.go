@@ -23,6 +23,8 @@ type Fault struct {
 	// Code is the SMTP reply: 4xx come back later, 5xx never.
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	// Enhanced is the enhanced status code (RFC 3463); the general one of its class unless set.
+	Enhanced smtp.EnhancedCode `json:"enhanced"`
 	// Drop closes the connection instead of answering, Hang answers nothing.
 	Drop bool `json:"drop"`
 	Hang bool `json:"hang"`
@@ -51,9 +53,13 @@ func (c *Catcher) meet(moment Moment, conn *smtp.Conn) error {
 		_ = conn.Conn().Close()
 		return errDropped
 	default:
+		enhanced := fault.Enhanced
+		if enhanced == smtp.EnhancedCodeNotSet {
+			enhanced[0] = fault.Code / 100
+		}
 		return &smtp.SMTPError{
 			Code:         fault.Code,
-			EnhancedCode: smtp.EnhancedCode{fault.Code / 100, 0, 0},
+			EnhancedCode: enhanced,
 			Message:      fault.Message,
 		}
 	}

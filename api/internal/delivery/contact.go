@@ -44,7 +44,7 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	case t.blocked():
 		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
 	default:
-		notifydb.QueueContactFails(batch, claim, t.checked.Contact.Failures, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+		notifydb.QueueContactFails(batch, claim, t.failures()-1, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
 	}
 }
 
@@ -60,10 +60,14 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 // blocked reports whether the try failed for this installation's own reasons.
 func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
 
-// failures are how many tries to the contact failed in a row, with this one; none if it is not to blame.
+// failures are how many tries to the contact failed in a row, with this one; none if it is not to blame. One
+// that was turned away is dead at once.
 func (t try) failures() int {
 	if !t.called || t.err == nil || t.blocked() {
 		return 0
+	}
+	if errors.Is(t.err, notify.ErrTurnedAway) {
+		return max(notify.DeadAfter, t.checked.Contact.Failures+1)
 	}
 	return t.checked.Contact.Failures + 1
 }

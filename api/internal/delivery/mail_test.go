@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emersion/go-smtp"
+
 	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/channel/email"
@@ -146,11 +148,30 @@ func TestAGreylistedMailArrivesLater(t *testing.T) {
 
 func TestAnUnknownMailboxIsSaidAtOnce(t *testing.T) {
 	o, catcher := mailOutbox(t)
-	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox", Times: 100})
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Enhanced: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox", Times: 100})
 	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
 	deliver(t, o.deliverer)
-	if want := "failed: the mail server refused the mail for good: 550 5.0.0 no such mailbox"; o.states(t) != want {
+	if want := "failed: the mail server refused the mail for good: 550 5.1.1 no such mailbox"; o.states(t) != want {
 		t.Errorf("the page is %q", o.states(t))
+	}
+}
+
+// TestWhatIsTurnedAwayWaitsForTheServer: it refuses whom it relays for, as it may refuse mail from outside to one
+// recipient. The policy goes on at once, and nothing is lost once it is put right.
+func TestWhatIsTurnedAwayWaitsForTheServer(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 554, Enhanced: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied", Times: 2})
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	deliver(t, o.deliverer)
+	if got := pgtest.One[bool](t, o.Database, `SELECT paging_due_at <= nightbell_now() FROM incident`); !got {
+		t.Error("the next step waits for whom the server turns away")
+	}
+	for range 2 {
+		o.Clock.Advance(40 * time.Second)
+		deliver(t, o.deliverer)
+	}
+	if got := len(catcher.Mails()); got != 1 || o.states(t) != "sent" {
+		t.Errorf("%d mails, the page is %q", got, o.states(t))
 	}
 }
 

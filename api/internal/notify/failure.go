@@ -19,6 +19,9 @@ var (
 	// ErrRefused marks errors of a provider that has nothing against the address, but refuses what the message
 	// says, or who sends it. It may take others: the pages of this one are tried again a few times, in smaller groups.
 	ErrRefused = errors.New("refused")
+	// ErrTurnedAway marks errors of a provider that refuses the address, perhaps for reasons of this installation or
+	// of its own: the contact counts as dead at once, and its pages are kept, as those of a dead contact are.
+	ErrTurnedAway = errors.New("turned away")
 	// ErrUnknownOutcome marks errors after which the provider may have taken the message.
 	ErrUnknownOutcome = errors.New("the outcome is not known")
 )
@@ -32,6 +35,9 @@ func Installation(err error) error { return marked{err, ErrInstallation} }
 
 // Refused marks err with ErrRefused.
 func Refused(err error) error { return marked{err, ErrRefused} }
+
+// TurnedAway marks err with ErrTurnedAway.
+func TurnedAway(err error) error { return marked{err, ErrTurnedAway} }
 
 // UnknownOutcome marks err with ErrUnknownOutcome.
 func UnknownOutcome(err error) error { return marked{err, ErrUnknownOutcome} }

@@ -72,7 +72,8 @@ func (p *Publisher) MailOwners(ctx context.Context) error {
 // mailOwner mails one owner, once.
 func (p *Publisher) mailOwner(ctx context.Context, n subscriptiondb.Notice, mail notify.WebhookDisabled) error {
 	err := linkmail.Post(ctx, p.options.Mail, 1, mail)
-	over := errors.Is(err, notify.ErrPermanent) || errors.Is(err, notify.ErrRefused) && mail.SentAt.Sub(n.DisabledAt) > refusedFor
+	refused := errors.Is(err, notify.ErrRefused) || errors.Is(err, notify.ErrTurnedAway)
+	over := errors.Is(err, notify.ErrPermanent) || refused && mail.SentAt.Sub(n.DisabledAt) > refusedFor
 	switch {
 	case err != nil && !over:
 		return err

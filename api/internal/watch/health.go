@@ -115,22 +115,49 @@ func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 		if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
 			return nil
 		}
-		since, ok, err := mailIsLost(ctx, tx, now)
-		if ok {
-			blocked = append(blocked, Blocked{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"})
-		}
+		mail, err := mailFails(ctx, tx, now)
+		blocked = append(blocked, mail...)
 		return err
 	})
 	return blocked, err
 }
 
+// mailFails tells of mail that is given up or refused while none is taken, also where each time only its
+// recipient seems to be at fault.
+func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error) {
+	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
+	if err != nil {
+		return nil, err
+	}
+	quiet := now.Sub(accepted) >= lastAccepted
+	since, ok, err := mailIsLost(ctx, tx, accepted, quiet, now)
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return []Blocked{{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"}}, nil
+	case !quiet:
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
+}
+
+// failingSQL finds the contacts of a channel that failed for a minute and keep a page which was tried. None of
+// them has had a message taken since.
+const failingSQL = `
+SELECT c.kind, count(*), min(c.failing_since), (array_agg(c.failing_for ORDER BY c.failing_since))[1], max(c.failing_since), count(*)
+FROM contact_method c
+WHERE c.kind = $1 AND c.next_try_at IS NOT NULL AND c.failing_since <= $2::timestamptz - $3::interval
+  AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.attempts > 0)
+GROUP BY c.kind`
+
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
-func mailIsLost(ctx context.Context, tx pgx.Tx, now time.Time) (since time.Time, ok bool, err error) {
-	from, err := acceptedAt(ctx, tx, notify.Email, now)
-	if err != nil {
-		return time.Time{}, false, err
-	}
+func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
 	if longest := now.Add(-lossesLast); from.Before(longest) {
 		from = longest
 	}
@@ -142,7 +169,7 @@ func mailIsLost(ctx context.Context, tx pgx.Tx, now time.Time) (since time.Time,
 	if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
 		return time.Time{}, false, err
 	}
-	since, ok = losing(losses, now, several)
+	since, ok = losing(losses, now, several, quiet)
 	return since, ok, nil
 }
 

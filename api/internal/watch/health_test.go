@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nightbell/nightbell/api/internal/delivery"
+	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
@@ -151,14 +152,62 @@ func TestAnAddressThatIsDeferredIsNoProblemOfTheInstallation(t *testing.T) {
 	}
 }
 
-// TestADeadContactIsNoProblemOfTheInstallation, however long it lasts.
+// takes stores that the mail server took the mail of another contact.
+func (w *watched) takes(t *testing.T) {
+	t.Helper()
+	w.Exec(t, `INSERT INTO delivery (org_id, id, contact_method_id, channel, outcome, incident_count, started_at, finished_at)
+		SELECT org_id, gen_random_uuid(), id, 'email', 'accepted', 1, nightbell_now(), nightbell_now() FROM contact_method WHERE user_id = $1`, w.Bob)
+}
+
+// TestEachRecipientIsRefusedOnAQuietNight: no other mail tells whose fault it is, and an outage that nobody hears
+// of is worse than a false alarm. One that is answered tells nothing.
+func TestEachRecipientIsRefusedOnAQuietNight(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]error{
+		"deferred":    errors.New("450 4.2.0 try later"),
+		"turned away": notify.TurnedAway(errors.New("554 5.7.1 Relay access denied")),
+		"no mailbox":  notify.Permanent(errors.New("550 5.1.1 no such user")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWatched(t)
+			w.failure = failure
+			w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+			var told []string
+			for range 7 {
+				w.deliver(t)
+				w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '1 day'`)
+				told = append(told, strings.Join(w.round(t), " "))
+				w.Clock.Advance(20 * time.Second)
+				if len(told) == 5 {
+					w.takes(t)
+				}
+			}
+			if got := strings.Join(told, ","); got != ",,,blocked,blocked,," {
+				t.Errorf("every 20 s: %q, want it told after a minute until another mail is taken", got)
+			}
+			w.Clock.Advance(2 * time.Minute)
+			if got := w.round(t); (len(got) > 0) == errors.Is(failure, notify.ErrPermanent) {
+				t.Errorf("when that was long ago: %v", got)
+			}
+			w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+			if got := w.round(t); len(got) > 0 {
+				t.Errorf("after somebody answered: %v", got)
+			}
+		})
+	}
+}
+
+// TestADeadContactIsNoProblemOfTheInstallation, however long it lasts, while other mail is taken.
 func TestADeadContactIsNoProblemOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
 	w.failure = errors.New("no answer in time")
 	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
 	for n := range 20 {
-		w.deliver(t)
+		if w.deliver(t); n%3 == 1 {
+			w.takes(t)
+		}
 		w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
 		if got := w.round(t); len(got) > 0 {
 			t.Fatalf("in round %d: %v", n, got)

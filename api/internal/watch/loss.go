@@ -27,9 +27,9 @@ type loss struct {
 }
 
 // losing says since when pages are given up, unless that may be the fault of contacts: of fewer than three, or
-// all of one organization among several, or all at one time. One page that was lost by the installation's own
-// fault is enough, however long nothing else is due.
-func losing(losses []loss, now time.Time, several bool) (since time.Time, ok bool) {
+// all of one organization among several, or all at one time. One page is enough that was lost by the installation's
+// own fault, or on a quiet night: no other was taken.
+func losing(losses []loss, now time.Time, several, quiet bool) (since time.Time, ok bool) {
 	var last time.Time
 	orgs, ours := map[uuid.UUID]bool{}, false
 	for _, one := range losses {
@@ -42,7 +42,7 @@ func losing(losses []loss, now time.Time, several bool) (since time.Time, ok boo
 		}
 	}
 	theirs := len(losses) >= manyAtFault && (len(orgs) > 1 || !several) && last.Sub(since) >= lossesSpan
-	return since, theirs || ours && now.Sub(since) >= lossesSpan
+	return since, theirs || (ours || quiet && len(losses) > 0) && now.Sub(since) >= lossesSpan
 }
 
 // lostSQL finds the losses of a channel since a moment. What was kept before it was lost counts from when it was.

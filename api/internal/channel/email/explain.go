@@ -49,11 +49,13 @@ func explainSend(ctx context.Context, at step, err error) error {
 	switch {
 	case at == namingSender && code >= 400:
 		return notify.Installation(fmt.Errorf("the mail server refused the sender NIGHTBELL_SMTP_FROM: %s", said))
-	case code >= 500 && (at == namingRecipient || isMailbox(said)):
+	case code >= 500 && aboutMailbox.MatchString(said):
 		return notify.Permanent(fmt.Errorf("the mail server refused the mail for good: %s", said))
+	case code >= 500 && at == namingRecipient: // Postfix refuses clients, senders and relaying here, Exim with the code of an unknown mailbox
+		return notify.TurnedAway(fmt.Errorf("the mail server refused the recipient: %s", said))
 	case code >= 500: // by a quota, a rule about content, an unconfirmed sender
 		return notify.Installation(notify.Refused(fmt.Errorf("the mail server refused the mail: %s", said)))
-	case at == namingRecipient && code >= 400:
+	case at == namingRecipient && code >= 400 && !aboutServer.MatchString(said):
 		return fmt.Errorf("the mail server refused the recipient for now: %s", said)
 	case code >= 400:
 		return notify.Installation(fmt.Errorf("the mail server refused the mail for now: %s", said))
@@ -70,7 +72,9 @@ func explainSend(ctx context.Context, at step, err error) error {
 // mailbox that is disabled or full, after the reply's code. Others of these classes are about the sender or the mail.
 var aboutMailbox = regexp.MustCompile(`^\d{3} 5\.(1\.(1|2|3|6|10)|2\.[12])\b`)
 
-func isMailbox(said string) bool { return aboutMailbox.MatchString(said) }
+// aboutServer is a reply for now that is about the mail server, whatever it answers: it closes the connection, or
+// its own system fails (class 3), such as what it looks recipients up in.
+var aboutServer = regexp.MustCompile(`^(421\b|4\d\d 4\.3\.)`)
 
 func timedOut(ctx context.Context, err error) bool {
 	network, isNetwork := errors.AsType[net.Error](err)

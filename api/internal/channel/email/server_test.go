@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emersion/go-smtp"
+
 	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/notify"
@@ -149,7 +151,8 @@ func TestAnswersOfTheServer(t *testing.T) {
 		mails     int
 	}{
 		{"greylisted", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 451, Message: "greylisted, try again"}, false, "451 4.0.0 greylisted, try again", 0},
-		{"no mailbox", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Message: "no such mailbox"}, true, "550 5.0.0 no such mailbox", 0},
+		{"no mailbox", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 550, Enhanced: smtp.EnhancedCode{5, 1, 1}, Message: "no such mailbox"}, true, "550 5.1.1 no such mailbox", 0},
+		{"no relaying", smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 554, Enhanced: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied"}, false, "554 5.7.1 Relay access denied", 0},
 		{"sender refused", smtpcatcher.Fault{At: smtpcatcher.AtMail, Code: 553, Message: "not you"}, false, "553 5.0.0 not you", 0},
 		{"too large", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 552, Message: "too large"}, false, "552 5.0.0 too large", 0},
 		{"later", smtpcatcher.Fault{At: smtpcatcher.AtData, Code: 452, Message: "disk full"}, false, "452 4.0.0 disk full", 0},
@@ -174,7 +177,8 @@ func TestAnswersOfTheServer(t *testing.T) {
 }
 
 // TestWhoIsToBlameForARefusedMail: a quota or a rule of the server refuses after the recipient was accepted
-// and is no fault of the contact; a mailbox that is full or gone is.
+// and is no fault of the contact; a mailbox that is full or gone is. Where the recipient is named, a server also
+// refuses who asks, and defers everybody while its own system fails.
 func TestWhoIsToBlameForARefusedMail(t *testing.T) {
 	for _, c := range []struct {
 		at         step
@@ -191,12 +195,24 @@ func TestWhoIsToBlameForARefusedMail(t *testing.T) {
 		{endingMail, 554, "5.2.0 STOREDRV.Submission.Exception:SendAsDeniedException", "installation refused"},
 		{endingMail, 554, "5.2.252 SendAsDenied", "installation refused"},
 		{endingMail, 552, "5.2.3 message too long", "installation refused"},
-		{namingRecipient, 550, "5.7.1 not here", "permanent"},
+		{namingRecipient, 550, "5.1.1 no such user", "permanent"},
+		{namingRecipient, 552, "5.2.2 mailbox full", "permanent"},
+		{namingRecipient, 550, "5.7.1 not here", "turned away"},
+		{namingRecipient, 554, "5.7.1 Service unavailable; Client host [192.0.2.1] blocked using bl.example", "turned away"},
+		{namingRecipient, 550, "5.1.8 sender rejected", "turned away"},
+		{namingRecipient, 503, "5.5.1 need MAIL", "turned away"},
+		{namingRecipient, 550, "relay not permitted", "turned away"},
+		{namingRecipient, 421, "too many connections", "installation"},
+		{namingRecipient, 451, "4.3.0 Temporary lookup failure", "installation"},
+		{namingRecipient, 452, "4.3.1 disk full", "installation"},
+		{namingRecipient, 450, "4.2.0 greylisted", ""},
+		{namingRecipient, 451, "4.7.1 greylisted", ""},
+		{namingRecipient, 450, "try later", ""},
 		{endingMail, 452, "4.3.1 disk full", "installation"},
 	} {
 		err := explainSend(t.Context(), c.at, &textproto.Error{Code: c.code, Msg: c.text})
 		var says []string
-		for mark, word := range map[error]string{notify.ErrInstallation: "installation", notify.ErrRefused: "refused", notify.ErrPermanent: "permanent"} {
+		for mark, word := range map[error]string{notify.ErrInstallation: "installation", notify.ErrRefused: "refused", notify.ErrPermanent: "permanent", notify.ErrTurnedAway: "turned away"} {
 			if errors.Is(err, mark) {
 				says = append(says, word)
 			}

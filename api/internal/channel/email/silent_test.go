@@ -51,7 +51,7 @@ func TestWhatTheServerHasDecidedIsNotWaitedFor(t *testing.T) {
 	}{
 		{"MAIL", "451 later", false, false},
 		{"RCPT", "451 later", false, false},
-		{"RCPT", "550 no such mailbox", false, true},
+		{"RCPT", "550 5.1.1 no such mailbox", false, true},
 		{"DATA", "550 no", false, false},
 		{".", "250 taken", true, false},
 	} {
