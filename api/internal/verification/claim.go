@@ -20,8 +20,8 @@ type dueMail struct {
 	Tries int
 }
 
-// The next try is a minute later, then twice as long each time. After ten tries (17 hours) the mail is due
-// again only when somebody asks. Turn counts the mails of an organization that are due, those with fewer
+// The next try is a minute later, then twice as long each time up to 8.5 hours. After a week, as long as a link
+// works, the mail is due again only when somebody asks. Turn counts the mails of an organization that are due, those with fewer
 // tries first. MATERIALIZED and LATERAL: what was picked is read by key, however few the planner expects.
 const claimSQL = `
 WITH waiting AS MATERIALIZED (
@@ -36,7 +36,7 @@ WITH waiting AS MATERIALIZED (
         SELECT org_id, id FROM contact_method WHERE org_id = p.org_id AND id = p.id AND verification_due_at <= $1 FOR NO KEY UPDATE SKIP LOCKED) w
 )
 UPDATE contact_method c SET verification_tries = c.verification_tries + 1,
-       verification_due_at = CASE WHEN c.verification_tries < 9 THEN $1::timestamptz + interval '1 minute' * (1 << c.verification_tries) END
+       verification_due_at = CASE WHEN c.verification_tries < 28 THEN $1::timestamptz + interval '1 minute' * (1 << least(c.verification_tries, 9)) END
 FROM due WHERE c.org_id = due.org_id AND c.id = due.id
 RETURNING c.org_id, c.id, c.name, c.address, c.verification_due_at, c.verification_tries`
 

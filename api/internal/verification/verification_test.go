@@ -137,3 +137,30 @@ func TestAMailThatFailsIsTriedAgainLaterEachTime(t *testing.T) {
 		t.Errorf("sent %d times, want no more after it failed for good", len(w.mail.sent))
 	}
 }
+
+// TestALinkIsMailedOnceTheServerIsPutRight, within as long as a link works: after a weekend, too.
+func TestALinkIsMailedOnceTheServerIsPutRight(t *testing.T) {
+	w := newWorld(t)
+	w.mail.err = notify.TurnedAway(errors.New("554 5.7.1 Relay access denied"))
+	hours := func(n int) {
+		for range 2 * n {
+			w.Clock.Advance(30 * time.Minute)
+			w.send(t)
+		}
+	}
+	hours(65)
+	tried := len(w.mail.sent)
+	w.mail.err = nil
+	hours(9)
+	if got := len(w.mail.sent); got != tried+1 {
+		t.Errorf("tried %d times while the server refused, and %d times after", tried, got-tried)
+	}
+	w.Exec(t, `UPDATE contact_method SET verification_due_at = nightbell_now(), verification_tries = 0`)
+	w.mail.err = notify.Installation(errors.New("away"))
+	hours(8 * 24)
+	tried = len(w.mail.sent)
+	hours(48)
+	if got := len(w.mail.sent); got != tried {
+		t.Errorf("tried %d times after a week", got-tried)
+	}
+}

@@ -19,7 +19,7 @@ type InvitationMail struct {
 	Tries int
 }
 
-// The next try is a minute later, then twice as long each time. After ten tries (17 hours) there is none.
+// The next try is a minute later, then twice as long each time up to 8.5 hours, for a week.
 // Turn counts the mails of an organization that are due, those with fewer tries first. MATERIALIZED and
 // LATERAL: what was picked is read by key, however few the planner expects.
 const claimInvitationMailsSQL = `
@@ -34,7 +34,7 @@ WITH waiting AS MATERIALIZED (
         SELECT org_id, id FROM invitation WHERE org_id = p.org_id AND id = p.id AND mail_due_at <= $1 FOR NO KEY UPDATE SKIP LOCKED) w
 )
 UPDATE invitation i SET mail_tries = i.mail_tries + 1,
-       mail_due_at = CASE WHEN i.mail_tries < 9 THEN $1::timestamptz + interval '1 minute' * (1 << i.mail_tries) END
+       mail_due_at = CASE WHEN i.mail_tries < 28 THEN $1::timestamptz + interval '1 minute' * (1 << least(i.mail_tries, 9)) END
 FROM due JOIN org o ON o.id = due.org_id
 WHERE i.org_id = due.org_id AND i.id = due.id
 RETURNING i.org_id, i.id, i.email, i.role, o.name, coalesce((SELECT u.name FROM users u WHERE u.id = i.invited_by), ''), i.mail_tries`
