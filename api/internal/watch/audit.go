@@ -95,19 +95,23 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 	}
 }
 
-// overdueSQL asks everything at once. A page that waits for its contact has its next try in
-// the future, and one whose organization has all the sends that it may have under way (more
-// than any other) waits for those: neither is this installation's failure.
+// overdueSQL asks everything at once. Late by no failure of this installation is a page that waits for its contact
+// (its next try is in the future), for all the sends its organization may have under way, or for one to its own
+// contact while the provider takes others.
 const overdueSQL = `
 WITH busy AS MATERIALIZED ( -- asked once, not of each page: one organization may have many thousands
     SELECT d.org_id, d.channel FROM delivery d JOIN unnest($5::text[], $8::integer[]) AS kind(name, sends) ON kind.name = d.channel
-    WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends)
+    WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends
+), hanging AS MATERIALIZED (
+    SELECT d.contact_method_id FROM delivery d WHERE d.outcome = 'sending' AND d.lease_until > $1 AND EXISTS (
+        SELECT FROM delivery a WHERE a.outcome = 'accepted' AND a.channel = d.channel AND a.finished_at > $1 - $9::interval AND a.finished_at <= $1))
 SELECT (SELECT count(*) FROM (
         SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
         SELECT FROM unnest($5) AS kind(name) JOIN notification n ON n.channel = kind.name
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
-          AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b) LIMIT $3) late)
+          AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b)
+          AND n.contact_method_id NOT IN (SELECT h.contact_method_id FROM hanging h) LIMIT $3) late)
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
@@ -145,7 +149,7 @@ func overdueArguments(now time.Time) []any {
 	for i, kind := range notify.Kinds {
 		kinds[i], sends[i] = string(kind), delivery.SendsPerOrg(kind)
 	}
-	return []any{now, lateEscalation, mostAudited, latePage, kinds, clockTolerance, notifydb.Lease + clockTolerance, sends}
+	return []any{now, lateEscalation, mostAudited, latePage, kinds, clockTolerance, notifydb.Lease + clockTolerance, sends, lastAccepted}
 }
 
 // Find counts what is overdue now.

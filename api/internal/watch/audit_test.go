@@ -130,6 +130,36 @@ func TestAPageThatIsRetriedHidesNoOther(t *testing.T) {
 	}
 }
 
+// TestAPageBehindAMailThatHangsIsLate, unless the server takes other mail: then its contact is slow.
+func TestAPageBehindAMailThatHangsIsLate(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	w.Exec(t, `UPDATE incident SET paging_due_at = paging_due_at + interval '1 hour'`)
+	w.Clock.Advance(2 * time.Minute)
+	is := func(outcome string, ago time.Duration) {
+		w.Exec(t, `INSERT INTO delivery (org_id, id, contact_method_id, channel, outcome, incident_count, started_at, lease_until, finished_at)
+			SELECT n.org_id, gen_random_uuid(), n.contact_method_id, n.channel, $1::text, 1, nightbell_now() - $2::interval, CASE WHEN $1 = 'sending' THEN nightbell_now() + interval '5 seconds' END,
+				CASE WHEN $1 <> 'sending' THEN nightbell_now() - $2::interval END FROM notification n`, outcome, ago)
+	}
+	late := func(want int, why string) {
+		t.Helper()
+		if found, _ := w.audit(t); found.Pages != want {
+			t.Errorf("%d pages are late, want %d: %s", found.Pages, want, why)
+		}
+	}
+	is("accepted", time.Minute)
+	late(1, "nothing is under way to its contact")
+	is("sending", time.Minute)
+	late(0, "other mail was taken")
+	w.Exec(t, `UPDATE delivery SET finished_at = finished_at - interval '1 minute' WHERE outcome = 'accepted'`)
+	late(1, "no other mail was taken for two minutes")
+	is("accepted", 0)
+	w.Exec(t, `UPDATE delivery SET lease_until = nightbell_now() WHERE outcome = 'sending'`)
+	late(1, "its worker is gone")
+}
+
 func TestTheAuditorNoticesForgottenTimers(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
