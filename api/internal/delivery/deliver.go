@@ -261,6 +261,7 @@ func (d *Outbox) begin(ctx context.Context, claim notifydb.Claim) {
 	if d.closed {
 		return // the lease runs out, and another process takes it
 	}
+	claim.Tries = d.patience(claim)
 	d.sending[claim.DeliveryID] = newUnderWay(claim)
 	d.sends.Go(func() {
 		defer d.end(claim)

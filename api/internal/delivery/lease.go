@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
 
@@ -16,6 +17,7 @@ type underWay struct {
 
 	contact      uuid.UUID
 	began, until time.Time
+	tries        int
 	// end breaks the send off; nil until the provider is called.
 	end context.CancelCauseFunc
 }
@@ -23,13 +25,37 @@ type underWay struct {
 func newUnderWay(claim notifydb.Claim) *underWay {
 	send := &underWay{
 		Renewal: notifydb.Renewal{OrgID: claim.OrgID, DeliveryID: claim.DeliveryID},
-		contact: claim.ContactMethodID,
-		began:   claim.Until.Add(-notifydb.Lease), until: claim.Until,
+		contact: claim.ContactMethodID, tries: claim.Tries,
+		began: claim.Began(), until: claim.Until,
 	}
 	for _, page := range claim.Pages {
 		send.Pages = append(send.Pages, page.ID)
 	}
 	return send
+}
+
+// patience is Tries of a claim. Beside a message to the same contact that was tried before,
+// and so may wait for minutes, one more finds out whether the server is back, and soon makes room for the next.
+func (d *Outbox) patience(claim notifydb.Claim) (tries int) {
+	for _, page := range claim.Pages {
+		tries = max(tries, page.Attempts)
+	}
+	for _, send := range d.sending {
+		if send.contact == claim.ContactMethodID && send.tries > 1 {
+			return 1
+		}
+	}
+	return tries
+}
+
+// leftFor is for how long what hung here is left to another replica, whose way to the server may be better.
+const leftFor = 5 * time.Second
+
+// leaveToOthers postpones here what the provider kept waiting and has not got.
+func (d *Outbox) leaveToOthers(claim notifydb.Claim, done try, now time.Time) {
+	if done.called && done.blocked() && !errors.Is(done.err, notify.ErrUnknownOutcome) && now.Sub(claim.Began()) >= sendTimeout {
+		d.postpone(claim.ContactMethodID, now.Add(leftFor))
+	}
 }
 
 // renewals are the sends whose lease is to be renewed at now: each that has used up a third

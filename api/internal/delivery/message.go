@@ -20,7 +20,7 @@ func (d *Outbox) message(claim notifydb.Claim, checked notifydb.Checked, now tim
 	}
 	message := notify.Message{
 		DeliveryID: claim.DeliveryID, OrgID: claim.OrgID, OrgName: checked.Contact.OrgName,
-		To: contact, PersonName: checked.Contact.PersonName, SentAt: now,
+		To: contact, PersonName: checked.Contact.PersonName, SentAt: now, Tries: claim.Tries,
 	}
 	var pages []uuid.UUID
 	listed := map[uuid.UUID]bool{}
@@ -30,7 +30,6 @@ func (d *Outbox) message(claim notifydb.Claim, checked notifydb.Checked, now tim
 			continue
 		}
 		pages = append(pages, page.ID)
-		message.Again = message.Again || page.Attempts > 1
 		if !listed[about.ID] {
 			listed[about.ID] = true
 			about.URL = d.options.PublicURL + "/incidents/" + about.ID.String()

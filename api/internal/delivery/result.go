@@ -48,6 +48,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err := done.readAgain(ctx, tx, claim); err != nil {
 			return err
 		}
+		d.leaveToOthers(claim, done, now)
 		held, results := done.held(claim), done.results(claim, now)
 		settled, err := notifydb.SettlePages(ctx, tx, claim, held, results, now)
 		if err != nil || len(settled)+len(held) == 0 || bare {
@@ -98,7 +99,7 @@ func (t try) results(claim notifydb.Claim, now time.Time) []notifydb.Result {
 		case t.err == nil:
 			continue
 		default:
-			t.fail(&result, page, seedOf(claim), now)
+			t.fail(&result, page, claim, now)
 		}
 		results = append(results, result)
 	}
@@ -122,7 +123,8 @@ func (t try) atFault() bool { return t.internal || errors.Is(t.err, notify.ErrRe
 func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) }
 
 // fail decides whether a page that did not get through is tried again.
-func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint64, now time.Time) {
+func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim notifydb.Claim, now time.Time) {
+	seed := seedOf(claim)
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
 	result.Fault, result.Blocked, result.Unknown = t.atFault(), t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
 	switch {
@@ -137,7 +139,9 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, seed uint6
 		next, giveUp = now.Add(notify.UnknownWait), page.Unknowns+1 >= notify.UnknownAttempts
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false
-	case !result.Blocked:
+	case result.Blocked: // what hung has waited already
+		next = later(next.Add(claim.Began().Sub(now)), now)
+	default:
 		next = notify.WaitUntil(page.Due, now) // or when its contact answers again
 	}
 	why := t.said(t.err.Error())

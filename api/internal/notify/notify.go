@@ -82,8 +82,9 @@ type Message struct {
 	// SignInURL is set instead of all text of the organization when the address is not
 	// verified: the message says only that somebody is needed, and where.
 	SignInURL string
-	// Again is set when it tells of something that was tried before.
-	Again bool
+	// Tries counts how often what it tells of was tried, with this try, or is one where it only finds out whether
+	// the provider answers again.
+	Tries int
 	// Test is set for a message that somebody sends themselves to see that it arrives. It is about no
 	// incident and asks for nothing.
 	Test bool

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -65,23 +66,27 @@ func TestASlowMailServerGetsTheTimeOfTheRFC(t *testing.T) {
 		wait    time.Duration
 		ok      bool
 		unknown bool
-		first   bool
+		try     int
 	}{
-		{"CONNECT", 25 * time.Second, true, false, true},
-		{"CONNECT", 40 * time.Second, false, false, true},
-		{"RCPT", 40 * time.Second, false, false, true},
-		{"DATA", 40 * time.Second, false, false, true},
-		{".", 9 * time.Minute, true, false, true},
-		{"CONNECT", 4 * time.Minute, true, false, false},
-		{"MAIL", 4 * time.Minute, true, false, false},
-		{"RCPT", 4 * time.Minute, true, false, false},
-		{"DATA", 119 * time.Second, true, false, false},
-		{".", 9 * time.Minute, true, false, false},
-		{"RCPT", 0, false, false, false},
-		{"DATA", 0, false, false, false},
-		{".", 0, false, true, false},
+		{"CONNECT", 25 * time.Second, true, false, 1},
+		{"CONNECT", 40 * time.Second, false, false, 1},
+		{"RCPT", 40 * time.Second, false, false, 1},
+		{"DATA", 40 * time.Second, false, false, 1},
+		{".", 9 * time.Minute, true, false, 1},
+		{"CONNECT", 50 * time.Second, true, false, 2},
+		{"CONNECT", 70 * time.Second, false, false, 2},
+		{"RCPT", 110 * time.Second, true, false, 3},
+		{"RCPT", 130 * time.Second, false, false, 3},
+		{"CONNECT", 4 * time.Minute, true, false, 4},
+		{"MAIL", 4 * time.Minute, true, false, 5},
+		{"RCPT", 4 * time.Minute, true, false, 100},
+		{"DATA", 119 * time.Second, true, false, 4},
+		{".", 9 * time.Minute, true, false, 4},
+		{"RCPT", 0, false, false, 4},
+		{"DATA", 0, false, false, 4},
+		{".", 0, false, true, 4},
 	} {
-		t.Run(fmt.Sprint(c.command, " ", c.wait, " ", c.first), func(t *testing.T) {
+		t.Run(fmt.Sprint(c.command, " ", c.wait, " ", c.try), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				slow := NewServer(Options{Host: "127.0.0.1", Port: 2525, From: sender})
 				slow.connect = func(context.Context, string, string) (net.Conn, error) {
@@ -90,7 +95,7 @@ func TestASlowMailServerGetsTheTimeOfTheRFC(t *testing.T) {
 					return ours, nil
 				}
 				message := page(incident(1, alert.High))
-				message.Again = !c.first
+				message.Tries = c.try
 				_, err := slow.Send(t.Context(), message)
 				if (err == nil) != c.ok || errors.Is(err, notify.ErrUnknownOutcome) != c.unknown {
 					t.Errorf("ok %t, unknown %t: %v", c.ok, c.unknown, err)
@@ -99,6 +104,57 @@ func TestASlowMailServerGetsTheTimeOfTheRFC(t *testing.T) {
 					t.Errorf("a mail server that does not answer is the installation's own failure: %v", err)
 				}
 				time.Sleep(c.wait) // until the server, too, has ended
+			})
+		})
+	}
+}
+
+// TestAMailThatIsTakenEndsTheWaitOfOlderConnections: a server hung at each of them, and is back. Only who waits for
+// the word about another recipient, or for the answer to a whole mail, waits on.
+func TestAMailThatIsTakenEndsTheWaitOfOlderConnections(t *testing.T) {
+	for _, c := range []struct {
+		command, to string
+		want        time.Duration
+	}{
+		{"CONNECT", "mara@acme.example", 40 * time.Second},
+		{"MAIL", "mara@acme.example", 40 * time.Second},
+		{"DATA", "mara@acme.example", 40 * time.Second},
+		{"RCPT", "ada@acme.example", 40 * time.Second},
+		{"RCPT", "mara@acme.example", 5 * time.Minute},
+		{".", "ada@acme.example", 10 * time.Minute},
+	} {
+		t.Run(c.command+" "+c.to, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var connections atomic.Int32
+				mails := NewServer(Options{Host: "127.0.0.1", Port: 2525, From: sender})
+				mails.connect = func(context.Context, string, string) (net.Conn, error) {
+					ours, theirs := net.Pipe()
+					if connections.Add(1) == 1 {
+						go slowServer(theirs, c.command, 0)
+					} else {
+						go slowServer(theirs, "", 0)
+					}
+					return ours, nil
+				}
+				began, ended := time.Now(), make(chan time.Duration, 1)
+				hung := page(incident(1, alert.High))
+				hung.Tries, hung.To.Address = 4, c.to
+				go func() {
+					_, err := mails.Send(t.Context(), hung)
+					if !errors.Is(err, notify.ErrInstallation) {
+						t.Errorf("ended with %v", err)
+					}
+					ended <- time.Since(began)
+				}()
+				time.Sleep(40 * time.Second)
+				other := page(incident(2, alert.High))
+				other.To.Address = "ada@acme.example"
+				if _, err := mails.Send(t.Context(), other); err != nil {
+					t.Fatal(err)
+				}
+				if got := <-ended; got != c.want {
+					t.Errorf("ended after %s, want %s", got, c.want)
+				}
 			})
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/wneessen/go-mail"
@@ -34,33 +35,33 @@ type Server struct {
 	options Options
 	// connect opens a TCP connection.
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
+
+	mu       sync.Mutex
+	underWay map[*conversation]struct{}
 }
 
 // NewServer makes a transport. Nothing is dialed before the first Send.
 func NewServer(options Options) *Server {
-	return &Server{options: options, connect: (&net.Dialer{Timeout: connectWithin}).DialContext}
+	return &Server{options: options, connect: (&net.Dialer{Timeout: connectWithin}).DialContext, underWay: map[*conversation]struct{}{}}
 }
 
 // Longest is how long one mail may take: the sum of what RFC 5321 section 4.5.3.2 gives
 // each step.
 const Longest = 30 * time.Minute
 
-// Send renders the message and hands it over. Replies 5xx about the recipient are permanent;
+// Send renders the message and hands it over. Replies 5xx about the recipient's mailbox are permanent;
 // everything else, refused passwords included, may be fixed and is worth
 // another try. It returns nil as soon as the server has taken the mail, whatever
 // happens to the connection after that.
 func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, s.options.From)
-	if message.Again {
-		return s.post(ctx, rendered, replyWithin, err)
-	}
-	return s.post(ctx, rendered, firstWithin, err)
+	return s.post(ctx, rendered, repliesWithin(message.Tries), err)
 }
 
 // SendNotice hands the notice over as Send does a page.
 func (s *Server) SendNotice(ctx context.Context, notice notify.Notice) (notify.Receipt, error) {
 	rendered, err := RenderNotice(notice, s.options.From)
-	return s.post(ctx, rendered, replyWithin, err)
+	return s.post(ctx, rendered, longestReply, err)
 }
 
 func (s *Server) post(ctx context.Context, rendered Mail, reply time.Duration, err error) (notify.Receipt, error) {
@@ -107,7 +108,8 @@ const goodbyeWithin = 5 * time.Second
 func (s *Server) transmit(ctx context.Context, letter *mail.Msg, m Mail, reply time.Duration) (answer string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Longest)
 	defer cancel()
-	talk := &conversation{replyWithin: reply}
+	talk := s.begin(m.To.Address, reply)
+	defer s.end(talk)
 	client, err := s.client(ctx, talk)
 	if err != nil {
 		return "", err
@@ -116,50 +118,76 @@ func (s *Server) transmit(ctx context.Context, letter *mail.Msg, m Mail, reply t
 	if err != nil {
 		return "", explainHandshake(ctx, err)
 	}
-	answer, at, err := offer(dialed, letter, m, talk)
+	answer, err = offer(dialed, letter, m, talk)
 	if err != nil {
-		return "", explainSend(ctx, at, err)
+		return "", explainSend(ctx, talk.reached(), err)
 	}
+	s.taken(talk)
 	// The mail is the server's now; its goodbye is a courtesy.
 	defer time.AfterFunc(goodbyeWithin, cancel).Stop()
 	_ = dialed.Quit()
 	return answer, nil
 }
 
+func (s *Server) begin(to string, reply time.Duration) *conversation {
+	talk := &conversation{began: time.Now(), to: to, replyWithin: reply}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.underWay[talk] = struct{}{}
+	return talk
+}
+
+func (s *Server) end(talk *conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.underWay, talk)
+}
+
+// taken ends what has waited long on connections that are older than one by which a mail was just taken.
+func (s *Server) taken(by *conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for talk := range s.underWay {
+		talk.overtaken(by)
+	}
+}
+
 // step is a part of offering a mail.
 type step int
 
 const (
-	namingSender step = iota
+	namingSender step = iota // and what comes before it
 	namingRecipient
 	sendingMail
 	endingMail
 )
 
-// offer gives the mail to the server, and says at which step that failed. After a refusal go-mail's own
-// Send asks for a reset, whose answer may never come; here the connection ends.
-func offer(to *smtp.Client, letter *mail.Msg, m Mail, talk *conversation) (answer string, at step, err error) {
+// offer gives the mail to the server. After a refusal go-mail's own Send asks for a reset, whose answer may
+// never come; here the connection ends.
+func offer(to *smtp.Client, letter *mail.Msg, m Mail, talk *conversation) (answer string, err error) {
 	if err := to.Mail(bracketed(m.From)); err != nil {
-		return "", namingSender, err
+		return "", err
 	}
+	talk.enter(namingRecipient)
 	if err := to.Rcpt(bracketed(m.To)); err != nil {
-		return "", namingRecipient, err
+		return "", err
 	}
+	talk.enter(sendingMail)
 	body, err := to.Data()
 	if err != nil {
-		return "", sendingMail, err
+		return "", err
 	}
 	if _, err := letter.WriteTo(body); err != nil {
-		return "", sendingMail, err
+		return "", err
 	}
-	talk.replyWithin = takenWithin
+	talk.enter(endingMail)
 	if err := body.Close(); err != nil {
-		return "", endingMail, err
+		return "", err
 	}
 	if taken, ok := body.(*smtp.DataCloser); ok {
 		answer = taken.ServerResponse()
 	}
-	return answer, endingMail, nil
+	return answer, nil
 }
 
 // bracketed is an address as SMTP wants it.

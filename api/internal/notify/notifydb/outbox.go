@@ -54,11 +54,16 @@ type Claim struct {
 	Turn int
 	// Behind is set where another message to the contact was under way.
 	Behind bool
+	// Tries is notify.Message.Tries.
+	Tries int
 	// probe is set for a contact that counts as dead: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
 	orphans []uuid.UUID
 }
+
+// Began is when it was claimed.
+func (c Claim) Began() time.Time { return c.Until.Add(-Lease) }
 
 // ClaimedPage is one page of a claim.
 type ClaimedPage struct {
@@ -77,10 +82,13 @@ type ClaimedPage struct {
 const MostPerContact = 4
 
 // NextBehind is how long after the latest of so many messages under way to a contact the next may
-// begin: one lease, and four times as long each time. A server that is back is found out soon, and
+// begin: one lease, and four where several are. A server that is back is found out soon, and
 // one that is not takes few slots.
 func NextBehind(underWay int) time.Duration {
-	return Lease << (2 * (underWay - 1))
+	if underWay == 1 {
+		return Lease
+	}
+	return 4 * Lease
 }
 
 // ClaimDue claims what is due by one channel at now, as far as there is room: of each
@@ -144,7 +152,7 @@ WITH RECURSIVE first_due AS MATERIALIZED (
 // sendsSQL counts the messages under way to a contact at $2, and tells whether it is too early for
 // another (MostPerContact, NextBehind; $5 is Lease). A lease that ends later than one taken now was
 // written before the clock was set back, and its worker is gone.
-var sendsSQL = fmt.Sprintf(`SELECT count(*) AS sends, coalesce(count(*) = %d OR max(s.started_at) + $5::interval * 4 ^ (count(*) - 1) > $2::timestamptz, false) AS busy
+var sendsSQL = fmt.Sprintf(`SELECT count(*) AS sends, coalesce(count(*) = %d OR max(s.started_at) + $5::interval * CASE count(*) WHEN 1 THEN 1 ELSE 4 END > $2::timestamptz, false) AS busy
     FROM (SELECT d.started_at FROM delivery d WHERE d.contact_method_id = %%s AND d.outcome = 'sending'
           AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT %[1]d) s`, MostPerContact)
 
