@@ -55,6 +55,10 @@ func (s settings) examine(ctx context.Context) (findings []finding, err error) {
 		}
 		findings = append(findings, room)
 	}
+	if err := postgres.CheckRoles(ctx, conn); err != nil {
+		return findings, fmt.Errorf("DATABASE_URL: %w", err)
+	}
+	findings = append(findings, finding{"roles", postgres.TenantRole + ", " + postgres.SystemRole, "there, or made by the first start"})
 	if !migrated {
 		return append(findings, finding{"schema", "missing", "the first start makes it"}), nil
 	}

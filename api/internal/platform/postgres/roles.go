@@ -2,18 +2,20 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // login is what the connected role may do.
 type login struct {
-	name       string
-	superuser  bool
-	createRole bool
-	version    int // server_version_num
+	name      string
+	superuser bool // may become anybody, and is restricted once it has
+	inherits  bool // without being told otherwise
+	version   int  // server_version_num
 }
 
 // grantOptions keep the login role from having the rights of both roles at
@@ -29,13 +31,14 @@ func (l login) grantOptions() string {
 // EnsureRoles makes sure that nightbell_tenant and nightbell_system exist, that
 // the connected login role may become either by SET ROLE, and that it has the
 // rights of neither without doing so. What it may not do itself, it says as the
-// statement that an administrator has to run.
+// statements that an administrator has to run.
 func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 	var err error
 	for attempt := 1; attempt <= attempts; attempt++ {
 		// Roles belong to the whole server, where another database's start may
 		// be creating them in the same moment.
-		if err = ensureRoles(ctx, conn); err == nil || !isConcurrentCatalogChange(err) {
+		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return ensureRoles(ctx, tx) })
+		if err == nil || !isConcurrentCatalogChange(err) {
 			return err
 		}
 		if err := pause(ctx, attempt); err != nil {
@@ -45,118 +48,128 @@ func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
+// CheckRoles says what EnsureRoles would, and changes nothing.
+func CheckRoles(ctx context.Context, conn *pgx.Conn) error {
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(ensureRoles(ctx, tx), tx.Rollback(context.WithoutCancel(ctx)))
+}
+
 // isConcurrentCatalogChange: "already exists", or "tuple concurrently updated".
 func isConcurrentCatalogChange(err error) bool {
 	return slices.Contains([]string{"42710", codeUnique, "XX000"}, Code(err))
 }
 
-func ensureRoles(ctx context.Context, conn *pgx.Conn) error {
+func ensureRoles(ctx context.Context, tx pgx.Tx) error {
 	var me login
-	err := conn.QueryRow(ctx, `SELECT rolname, rolsuper, rolcreaterole, current_setting('server_version_num')::int
-		FROM pg_roles WHERE rolname = current_user`).Scan(&me.name, &me.superuser, &me.createRole, &me.version)
-	if err != nil {
+	read := func() error {
+		return tx.QueryRow(ctx, `SELECT rolname, rolsuper, rolinherit, current_setting('server_version_num')::int
+			FROM pg_roles WHERE rolname = current_user`).Scan(&me.name, &me.superuser, &me.inherits, &me.version)
+	}
+	if err := read(); err != nil {
 		return fmt.Errorf("read the login role: %w", err)
 	}
 	if me.version < 150000 {
 		return fmt.Errorf("the server is PostgreSQL %d; Nightbell needs 15 or later", me.version/10000)
 	}
-	for _, role := range []string{TenantRole, SystemRole} {
-		if err := ensureRole(ctx, conn, me, role); err != nil {
-			return err
-		}
-	}
-	if err := ensureSchema(ctx, conn, me); err != nil {
+	if err := me.prepare(ctx, tx); err != nil {
 		return err
 	}
-	return checkSeparation(ctx, conn)
-}
-
-// ensureSchema gives back what NOINHERIT takes on 15: the database's owner has
-// the schema public only through the role pg_database_owner.
-func ensureSchema(ctx context.Context, conn *pgx.Conn, me login) error {
-	if me.superuser || me.version >= 160000 {
-		return nil
+	if err := read(); err != nil {
+		return fmt.Errorf("read the login role again: %w", err)
 	}
-	var has, owner bool
-	err := conn.QueryRow(ctx, `SELECT has_schema_privilege(current_user, 'public', 'CREATE WITH GRANT OPTION'),
-		pg_has_role(current_user, 'pg_database_owner', 'MEMBER')`).Scan(&has, &owner)
-	if err != nil || has || !owner {
-		return err // not the owner: the first migration says what it lacks
-	}
-	_, err = conn.Exec(ctx, "SET ROLE pg_database_owner; GRANT USAGE, CREATE ON SCHEMA public TO "+
-		pgx.Identifier{me.name}.Sanitize()+" WITH GRANT OPTION; RESET ROLE")
-	return err
-}
-
-func ensureRole(ctx context.Context, conn *pgx.Conn, me login, role string) error {
-	var exists bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).Scan(&exists); err != nil {
-		return err
-	}
-	if !exists {
-		create := fmt.Sprintf("CREATE ROLE %s NOLOGIN NOINHERIT", role)
-		if err := administer(ctx, conn, me, create, me.superuser || me.createRole); err != nil {
-			return err
-		}
-	}
-	if me.superuser {
-		return nil // may become anybody, and is restricted once it has
-	}
-	return ensureMembership(ctx, conn, me, role)
-}
-
-// ensureMembership lets the login role become role, and only that.
-func ensureMembership(ctx context.Context, conn *pgx.Conn, me login, role string) error {
-	become, inherits, err := membership(ctx, conn, me, role)
+	lacking, err := me.lacking(ctx, tx)
 	if err != nil {
 		return err
 	}
-	name := pgx.Identifier{me.name}.Sanitize()
-	if !become || (inherits && me.version >= 160000) {
-		if err := administer(ctx, conn, me, "GRANT "+role+" TO "+name+me.grantOptions(), true); err != nil {
+	if len(lacking) > 0 {
+		return fmt.Errorf("the database role %s may not prepare the roles it needs. An administrator has to run:\n%s",
+			me.name, strings.Join(lacking, "\n"))
+	}
+	if err := ensureSchema(ctx, tx, me); err != nil {
+		return err
+	}
+	return checkSeparation(ctx, tx)
+}
+
+// prepare runs what is lacking up to the first statement that this role may not run: a
+// later one may need it. A savepoint keeps the transaction usable after the refusal.
+func (l login) prepare(ctx context.Context, tx pgx.Tx) error {
+	lacking, err := l.lacking(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, statement := range lacking {
+		err := pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
+			_, err := savepoint.Exec(ctx, statement)
+			return err
+		})
+		if Code(err) == "42501" { // insufficient privilege
+			return nil
+		}
+		if err != nil {
 			return err
 		}
-	}
-	if _, inherits, err = membership(ctx, conn, me, role); err != nil || !inherits {
-		return err
-	}
-	if me.version >= 160000 {
-		return fmt.Errorf("the role %s inherits the rights of %s by a grant of somebody else. An administrator has to run: REVOKE INHERIT OPTION FOR %s FROM %s", me.name, role, role, name)
-	}
-	return administer(ctx, conn, me, "ALTER ROLE "+name+" NOINHERIT", me.createRole)
-}
-
-// membership says whether the login role can become role, and whether it has
-// role's rights without becoming it.
-func membership(ctx context.Context, conn *pgx.Conn, me login, role string) (become, inherits bool, err error) {
-	kind := "SET"
-	if me.version < 160000 {
-		kind = "MEMBER"
-	}
-	err = conn.QueryRow(ctx, "SELECT pg_has_role(current_user, $1::name, $2), pg_has_role(current_user, $1::name, 'USAGE')", role, kind).
-		Scan(&become, &inherits)
-	return become, inherits, err
-}
-
-// administer runs a statement about roles, or says who has to.
-func administer(ctx context.Context, conn *pgx.Conn, me login, statement string, allowed bool) error {
-	refusal := fmt.Sprintf("the database role %s may not prepare the roles it needs. An administrator has to run: %s", me.name, statement)
-	if !allowed {
-		return fmt.Errorf("%s", refusal)
-	}
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		if Code(err) == "42501" { // insufficient privilege
-			return fmt.Errorf("%s (%w)", refusal, err)
-		}
-		return err
 	}
 	return nil
 }
 
+// lacking are the statements that are left to run, each whole and in order.
+func (l login) lacking(ctx context.Context, tx pgx.Tx) (statements []string, err error) {
+	name, member := pgx.Identifier{l.name}.Sanitize(), "SET"
+	if l.version < 160000 {
+		member = "MEMBER"
+	}
+	for _, role := range []string{TenantRole, SystemRole} {
+		var exists, become, inherits bool
+		err := tx.QueryRow(ctx, `SELECT count(*) > 0, coalesce(bool_or(pg_has_role(current_user, oid, $2)), false),
+			coalesce(bool_or(pg_has_role(current_user, oid, 'USAGE')), false) FROM pg_roles WHERE rolname = $1`, role, member).
+			Scan(&exists, &become, &inherits)
+		if err != nil {
+			return nil, err
+		}
+		if !exists {
+			statements = append(statements, fmt.Sprintf("CREATE ROLE %s NOLOGIN NOINHERIT;", role))
+		}
+		if l.superuser {
+			continue
+		}
+		if !become {
+			statements = append(statements, "GRANT "+role+" TO "+name+l.grantOptions()+";")
+		}
+		if inherits && l.version >= 160000 {
+			statements = append(statements, "REVOKE INHERIT OPTION FOR "+role+" FROM "+name+";")
+		}
+	}
+	if l.inherits && !l.superuser && l.version < 160000 {
+		statements = append(statements, "ALTER ROLE "+name+" NOINHERIT;")
+	}
+	return statements, nil
+}
+
+// ensureSchema gives back what NOINHERIT takes on 15: the database's owner has
+// the schema public only through the role pg_database_owner.
+func ensureSchema(ctx context.Context, tx pgx.Tx, me login) error {
+	if me.superuser || me.version >= 160000 {
+		return nil
+	}
+	var has, owner bool
+	err := tx.QueryRow(ctx, `SELECT has_schema_privilege(current_user, 'public', 'CREATE WITH GRANT OPTION'),
+		pg_has_role(current_user, 'pg_database_owner', 'MEMBER')`).Scan(&has, &owner)
+	if err != nil || has || !owner {
+		return err // not the owner: the first migration says what it lacks
+	}
+	_, err = tx.Exec(ctx, "SET ROLE pg_database_owner; GRANT USAGE, CREATE ON SCHEMA public TO "+
+		pgx.Identifier{me.name}.Sanitize()+" WITH GRANT OPTION; RESET ROLE")
+	return err
+}
+
 // checkSeparation refuses roles that row-level security would not hold.
-func checkSeparation(ctx context.Context, conn *pgx.Conn) error {
+func checkSeparation(ctx context.Context, tx pgx.Tx) error {
 	var above, mixed bool
-	err := conn.QueryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT bool_or(rolsuper OR rolbypassrls OR rolcreaterole),
 		       pg_has_role($1::name, $2::name, 'MEMBER') OR pg_has_role($2::name, $1::name, 'MEMBER')
 		FROM pg_roles WHERE rolname IN ($1, $2)`, TenantRole, SystemRole).Scan(&above, &mixed)

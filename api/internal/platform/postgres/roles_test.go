@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,32 +40,16 @@ func TestLoginRoleHasNoRightsOfItsOwn(t *testing.T) {
 // become another role, for those whose DATABASE_URL names one.
 func TestSuperuserLoginIsRestrictedToo(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "nb-super-") //nolint:usetesting // t.TempDir is closed to the server's account
-	if err != nil {
+	dsn := ownServer(t)
+	if _, err := postgres.Migrate(t.Context(), dsn); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o711); err != nil {
-		t.Fatal(err)
-	}
-	server, err := embedded.Start(t.Context(), embedded.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Stop(context.Background()) })
-	if _, err := postgres.Migrate(t.Context(), server.AdminDSN()); err != nil {
-		t.Fatal(err)
-	}
-	db := open(t, postgres.Config{DSN: server.AdminDSN()})
+	db := open(t, postgres.Config{DSN: dsn})
 	if err := db.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	acme := uuid.New()
-	admin, err := pgx.Connect(t.Context(), server.AdminDSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close(t.Context())
+	admin := connect(t, dsn)
 	for _, id := range []uuid.UUID{acme, uuid.New()} {
 		_, err := admin.Exec(t.Context(), `WITH o AS (INSERT INTO org (id, kind, name, created_at) VALUES ($1, 'individual', 'x', now()) RETURNING id)
 			INSERT INTO team (org_id, id, name, created_at) SELECT o.id, gen_random_uuid(), o.id::text, now() FROM o`, id)
@@ -81,60 +64,71 @@ func TestSuperuserLoginIsRestrictedToo(t *testing.T) {
 
 func TestEnsureRolesSaysWhatAnAdministratorHasToRun(t *testing.T) {
 	t.Parallel()
-	db := pgtest.New(t)
-	name := "nightbell_plain_" + strings.ReplaceAll(uuid.NewString(), "-", "")[:12]
-	owner := db.Owner(t)
-	if _, err := owner.Exec(t.Context(), "CREATE ROLE "+name+" LOGIN PASSWORD 'plain'"); err != nil {
-		t.Fatal(err)
-	}
-	defer dropRole(t, owner, name)
-	plain, err := pgx.Connect(t.Context(), withUser(t, db.DSN(), name, "plain"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer plain.Close(t.Context())
-	// What the sentences say is enough.
-	var run []string
-	for err = postgres.EnsureRoles(t.Context(), plain); err != nil && len(run) < 9; err = postgres.EnsureRoles(t.Context(), plain) {
-		_, statement, said := strings.Cut(err.Error(), "An administrator has to run: ")
-		statement, _, _ = strings.Cut(statement, " (")
-		if _, err := owner.Exec(t.Context(), statement); !said || err != nil {
-			t.Fatalf("running %q: %v", statement, err)
-		}
-		run = append(run, statement)
-	}
-	if err != nil || len(run) < 2 || !strings.HasPrefix(run[0], "GRANT nightbell_tenant TO") {
-		t.Errorf("after running %q: %v", run, err)
-	}
-}
-
-// dropRole waits for the role's last connection to be gone on the server too,
-// because only a superuser may end another role's.
-func dropRole(t *testing.T, owner *pgx.Conn, name string) {
-	t.Helper()
-	for left := 1; left > 0; {
-		if err := owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE usename = $1", name).Scan(&left); err != nil {
+	dsn := ownServer(t)
+	owner := connect(t, dsn)
+	for _, statement := range []string{"CREATE ROLE ordinary LOGIN", "CREATE DATABASE ordinary OWNER ordinary"} {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := owner.Exec(t.Context(), "DROP ROLE "+name); err != nil {
-		t.Error(err)
+	ordinary := connect(t, strings.NewReplacer("user=postgres", "user=ordinary", "/postgres?", "/ordinary?").Replace(dsn))
+	checked, err := postgres.CheckRoles(t.Context(), ordinary), postgres.EnsureRoles(t.Context(), ordinary)
+	if err == nil || checked == nil || checked.Error() != err.Error() {
+		t.Fatalf("the check says %v, the start %v", checked, err)
+	}
+	// Each line but the first is a statement, and what they say is enough.
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) < 5 || lines[1] != "CREATE ROLE nightbell_tenant NOLOGIN NOINHERIT;" {
+		t.Fatalf("it says:\n%v", err)
+	}
+	for _, statement := range lines[1:] {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Errorf("running %q: %v", statement, err)
+		}
+	}
+	if err := postgres.EnsureRoles(t.Context(), ordinary); err != nil {
+		t.Errorf("after all of them: %v", err)
 	}
 }
 
-func withUser(t *testing.T, dsn, user, password string) string {
-	t.Helper()
-	if !strings.Contains(dsn, "://") {
-		return dsn + " user=" + user + " password=" + password
+// Doctor asks by it, and must leave a server as it is.
+func TestCheckRolesChangesNothing(t *testing.T) {
+	t.Parallel()
+	owner := connect(t, ownServer(t))
+	if err := postgres.CheckRoles(t.Context(), owner); err != nil {
+		t.Fatal(err)
 	}
-	parsed, err := url.Parse(dsn)
+	var roles int
+	if err := owner.QueryRow(t.Context(), `SELECT count(*) FROM pg_roles WHERE rolname LIKE 'nightbell\_%'`).Scan(&roles); err != nil || roles != 0 {
+		t.Errorf("after the check there are %d roles: %v", roles, err)
+	}
+}
+
+// ownServer starts a PostgreSQL that nobody has prepared, and says how its superuser connects.
+func ownServer(t *testing.T) (superuser string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "nb-super-") //nolint:usetesting // t.TempDir is closed to the server's account
 	if err != nil {
 		t.Fatal(err)
 	}
-	query := parsed.Query()
-	query.Set("user", user)
-	query.Set("password", password)
-	parsed.RawQuery = query.Encode()
-	parsed.User = nil
-	return parsed.String()
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	server, err := embedded.Start(t.Context(), embedded.Options{DataDir: filepath.Join(dir, "data"), Settings: map[string]string{"fsync": "off"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Stop(context.Background()) })
+	return server.AdminDSN()
+}
+
+func connect(t *testing.T, dsn string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
 }
