@@ -186,6 +186,17 @@ func TestOperationsSayHowTheyAreCalledAndAnswered(t *testing.T) {
 	}
 }
 
+func TestSummariesAreWords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[protoreflect.Name]string{
+		"ListOrganizations": "List organizations", "Org": "Organization", "CreateApiKey": "Create API key", "TestSlack": "Test Slack",
+	} {
+		if got := inWords(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestTwoOperationsOfOneNameAreRefused(t *testing.T) {
 	t.Parallel()
 	d := &document{}

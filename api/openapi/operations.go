@@ -277,7 +277,8 @@ func inWords(name protoreflect.Name) string {
 	return abbreviations.Replace(words.String())
 }
 
-var abbreviations = strings.NewReplacer("Api ", "API ", "api ", "API ", "Ai", "AI", "Org", "Organization", " org", " organization",
+// abbreviations are tried in this order: Organization before the Org that it begins with.
+var abbreviations = strings.NewReplacer("Api ", "API ", "api ", "API ", "Ai", "AI", "Organization", "Organization", "Org", "Organization",
 	"On call", "On-call", " on call", " on-call", "slack", "Slack")
 
 // describeMethod is the comment of a method, which begins with its name as Go's do.

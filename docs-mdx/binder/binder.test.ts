@@ -159,6 +159,12 @@ it('has a section for every call of the OpenAPI document, with curl and three la
   expect(blocks.filter(({ proof }) => proof.word !== 'Tested')).toEqual([]);
 });
 
+it('has a row for what an object of a call holds, however deep', () => {
+  const page = (name: string) => texts().find(({ path }) => path === `/docs/api/${name}.md`)?.text ?? '';
+  expect(page('escalation')).toMatch(/\| `steps\[\]\.delay_seconds` +\| body/);
+  expect(page('on-call')).toMatch(/\| `rotations\[\]\.windows\[\]\.\w+` +\| body/);
+});
+
 it('gives every page its Markdown, without components, and lists it in llms.txt', () => {
   const all = texts();
   const index = all.find(({ path }) => path === '/llms.txt')?.text ?? '';

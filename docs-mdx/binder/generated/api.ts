@@ -105,10 +105,16 @@ function parameter({ name, schema = {}, required, in: where, description }: Para
   return field(name, schema, required, where, description);
 }
 
-function fields(body: Schema | undefined): string[] {
-  return Object.entries(body?.properties ?? {}).map(([name, one]) =>
-    field(name, one, body?.required?.includes(name), 'body', undefined),
-  );
+/** A row for each field, and below it those of the objects that it holds: `rotations[].windows[].start`. */
+function fields(body: Schema | undefined, within = '', around: Schema[] = []): string[] {
+  return Object.entries(body?.properties ?? {}).flatMap(([name, one]) => {
+    const { items, ...own } = resolved(one);
+    const held = items ? resolved(items) : own;
+    const path = `${within}${name}`;
+    const row = field(path, one, body?.required?.includes(name), 'body', undefined);
+    const known = around.some(({ properties }) => properties === held.properties);
+    return known ? [row] : [row, ...fields(held, `${path}${items ? '[]' : ''}.`, [...around, held])];
+  });
 }
 
 function field(
