@@ -60,8 +60,8 @@ func (s Step) parts(target Target) []Target {
 	return parts
 }
 
-// keep drops people who cannot be reached, and says so in the name when nobody is left:
-// the target then means nobody.
+// keep drops people who cannot be reached. When nobody is left the target means nobody,
+// and is remembered as unreachable.
 func (t *Target) keep(reachable func(uuid.UUID) bool) {
 	meant := len(t.People)
 	people := make([]uuid.UUID, 0, meant)
@@ -71,10 +71,7 @@ func (t *Target) keep(reachable func(uuid.UUID) bool) {
 		}
 	}
 	t.People = people
-	if meant > 0 && len(people) == 0 {
-		t.Name += " (no usable contact method)"
-		t.unreachable = true
-	}
+	t.unreachable = meant > 0 && len(people) == 0
 }
 
 // Everybody is all whom the policy may ever mean, each once, in no particular order:

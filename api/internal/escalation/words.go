@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
@@ -29,16 +31,37 @@ func (w *walk) nobodyMessage(step Step) string {
 	if len(step.Targets) == 0 {
 		return capitalized(w.place()) + " was skipped: it has no targets."
 	}
-	names := make([]string, 0, len(step.Targets))
+	var absent, reasons []string
 	for _, target := range step.Targets {
-		if target.Name != "" {
-			names = append(names, target.Name)
+		switch reason := target.uselessness(); {
+		case reason != "" && !slices.Contains(reasons, reason): // a team that takes turns is a target for each member
+			reasons = append(reasons, reason)
+		case reason == "" && target.Name != "":
+			absent = append(absent, target.Name)
 		}
 	}
-	if len(names) == 0 {
-		return capitalized(w.place()) + " was skipped: nobody is on call for it."
+	if len(reasons) == 0 || len(absent) > 0 {
+		reasons = append([]string{"nobody is on call for " + cmp.Or(strings.Join(absent, ", "), "it")}, reasons...)
 	}
-	return capitalized(w.place()) + " was skipped: nobody is on call for " + strings.Join(names, ", ") + "."
+	return capitalized(w.place()) + " was skipped: " + strings.Join(reasons, "; ") + "."
+}
+
+// uselessness says why a target that names somebody or something can page nobody; it is empty
+// for one that means nobody now.
+func (t Target) uselessness() string {
+	const nothing = "contact method that is confirmed and switched on"
+	switch {
+	case t.Kind == Channel && t.Channel == uuid.Nil:
+		return "no page can be sent to " + cmp.Or(t.Name, "the shared channel")
+	case !t.unreachable:
+		return ""
+	case t.Schedule != nil:
+		return "whoever is on call for " + t.Name + " has no " + nothing
+	case t.Kind == Team:
+		return "nobody in " + t.Name + " has a " + nothing
+	default:
+		return t.Name + " has no " + nothing
+	}
 }
 
 // skippedMessage says why a step is not for this incident now.

@@ -191,5 +191,5 @@ func TestADisabledChannelIsSkippedAtOnce(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	w.Accept(t, pagingtest.Firing("disk", "disk", pagingtest.Began))
 	equal(t, "paged", w.Paged(t), "0.0 ops", "0.1 Bob")
-	equal(t, "said", w.Said(t, "nobody_on_call"), "Step 1 of Default was skipped: nobody is on call for ops (disabled).")
+	equal(t, "said", w.Said(t, "nobody_on_call"), "Step 1 of Default was skipped: no page can be sent to ops (disabled).")
 }

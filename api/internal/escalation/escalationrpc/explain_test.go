@@ -159,7 +159,7 @@ func TestExplainSaysWhoIsSkippedUntilConfirmed(t *testing.T) {
 		{"nightbell_now()", "Mara is paged at once.", "Mara is paged."},
 		{
 			"NULL", "No step pages anybody, so the owners are paged: Mara at once.",
-			"Step 1 of Days was skipped: nobody is on call for Mara (no usable contact method).",
+			"Step 1 of Days was skipped: Mara has no contact method that is confirmed and switched on.",
 		},
 	} {
 		d.Exec(t, `UPDATE contact_method SET verified_at = `+test.verified)
