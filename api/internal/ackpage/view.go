@@ -3,6 +3,7 @@ package ackpage
 import (
 	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"html/template"
@@ -28,6 +29,19 @@ var refusalSource string
 //go:embed frame.html
 var frameSource string
 
+// script says so when an answer does not get through: the browser's own error page offers no
+// way to press again. Without it the form submits by itself.
+//
+//go:embed offline.js
+var script string
+
+// contentPolicy lets nothing run or load but the style and the script, which may only ask this site.
+var contentPolicy = func() string {
+	sum := sha256.Sum256([]byte(script))
+	return "default-src 'none'; style-src 'self'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
+
 // styleURL changes with the style, so that browsers may keep it for good.
 var styleURL = func() string {
 	sum := sha256.Sum256([]byte(style))
@@ -44,7 +58,8 @@ var (
 )
 
 func parse(source string) *template.Template {
-	return template.Must(template.Must(template.New("frame").Parse(frameSource)).New("page").Parse(source))
+	functions := template.FuncMap{"script": func() template.JS { return template.JS(script) }} //nolint:gosec // our own file
+	return template.Must(template.Must(template.New("frame").Funcs(functions).Parse(frameSource)).New("page").Parse(source))
 }
 
 func serveStyle(w http.ResponseWriter) {
@@ -162,7 +177,7 @@ func since(told respond.PagedIncident, now time.Time) string {
 		}
 		return text
 	case incident.Resolved:
-		return "began at " + clock(told.TriggeredAt)
+		return "at " + clock(told.ResolvedAt)
 	case incident.Triggered:
 		return fmt.Sprintf("since %s, %s", clock(told.TriggeredAt), ago(now.Sub(told.TriggeredAt)))
 	default:

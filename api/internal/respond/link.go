@@ -48,6 +48,7 @@ type PagedIncident struct {
 	AcknowledgedAt time.Time
 	// AcknowledgedSeverity is what it was then.
 	AcknowledgedSeverity alert.Severity
+	ResolvedAt           time.Time
 }
 
 // Waits reports whether somebody has to acknowledge it, for the first time or again
@@ -114,7 +115,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 // are analyzed, PostgreSQL would read all pages of the organization, and all of its incidents for each
 // (TestALinkIsReadByKeyInAStorm).
 const pagedSQL = `
-SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.confirmed_at, i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, '')
+SELECT i.id, i.number, i.title, left(i.description, 400), i.severity, i.status, coalesce(s.name, ''), i.triggered_at, coalesce(a.name, ''), coalesce(i.confirmed_at, i.acknowledged_at, i.triggered_at), coalesce(i.acknowledged_severity, ''), coalesce(i.resolved_at, i.triggered_at)
 FROM (SELECT DISTINCT incident_id FROM (
           SELECT n.incident_id, n.user_id FROM notification n
           WHERE n.org_id = $1 AND n.id = ANY ((SELECT notification_ids FROM delivery WHERE org_id = $1 AND id = $2)::uuid[]) OFFSET 0) page
@@ -144,7 +145,7 @@ func readPaged(ctx context.Context, tx pgx.Tx, claims notify.AckClaims) (Paged, 
 		return Paged{}, err
 	}
 	paged.Incidents, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (i PagedIncident, err error) {
-		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt, &i.AcknowledgedSeverity)
+		err = row.Scan(&i.ID, &i.Number, &i.Title, &i.Description, &i.Severity, &i.Status, &i.ServiceName, &i.TriggeredAt, &i.AcknowledgedBy, &i.AcknowledgedAt, &i.AcknowledgedSeverity, &i.ResolvedAt)
 		return i, err
 	})
 	if err == nil && len(paged.Incidents) == 0 {
