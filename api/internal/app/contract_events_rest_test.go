@@ -99,6 +99,8 @@ var aboutRefusals = []sentence{
 				"no gzip":            {[]byte(body), append([]string{"Content-Encoding", "gzip"}, key...), 400, "invalid_json"},
 				"an API key":         {[]byte(body), []string{"Authorization", "Bearer nbk_none"}, 401, "api_key_invalid"},
 				"a service key":      {[]byte(body), []string{"Authorization", "Bearer nbs_none"}, 401, "service_key_invalid"},
+				"a webhook's URL":    {[]byte(body), []string{"Authorization", "Bearer https://nightbell.example/v1/webhooks/prometheus/" + n.serviceKey}, 401, "service_key_invalid"},
+				"an old sign-in":     {[]byte(body), []string{"Authorization", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.x"}, 401, "token_expired"},
 				"nothing":            {[]byte(body), nil, 401, "service_key_invalid"},
 				"a person":           {[]byte(body), []string{"Authorization", "Bearer " + n.owner()}, 401, "wrong_key_kind"},
 				"a key in its place": {[]byte(body), []string{"Authorization", "Bearer " + n.newAPIKey("responder"), "Nightbell-Service-Key", n.apiKey}, 401, "wrong_key_kind"},

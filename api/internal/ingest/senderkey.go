@@ -18,11 +18,16 @@ const ServiceKeyHeader = "Nightbell-Service-Key"
 // serviceKeyPrefix is what package catalog begins service keys with.
 const serviceKeyPrefix = "nbs_"
 
+// signInPrefix is what a person's token begins with: {" in base 64, as every JWT.
+const signInPrefix = "eyJ"
+
 var (
 	errNoKey = fault.New(fault.Unauthenticated, "service_key_invalid",
 		`Say which service this is for: send the header "Authorization: Bearer <service key>".`)
 	errServiceKey = fault.New(fault.Unauthenticated, "service_key_invalid",
 		"No service has this key. Copy it from the service's page.")
+	errNoSuchKey = fault.New(fault.Unauthenticated, "service_key_invalid",
+		"This is no key of Nightbell. A service key begins with nbs_ and is the last part of the webhook URL on the service's page.")
 )
 
 // Sender is who sends something about a service.
@@ -81,6 +86,8 @@ func (s Senders) identify(r *http.Request) (Sender, error) {
 		return Sender{}, errNoKey
 	case strings.HasPrefix(token, serviceKeyPrefix):
 		return s.byServiceKey(r.Context(), token)
+	case !strings.HasPrefix(token, apiKeyPrefix) && !strings.HasPrefix(token, signInPrefix):
+		return Sender{}, errNoSuchKey
 	}
 	orgID, name, keyID, err := s.APIKeys.Identify(r)
 	if err != nil {
