@@ -131,6 +131,9 @@ func Healthcheck(ctx context.Context, config Config) error {
 		return fmt.Errorf("nightbell does not answer on %s: %w", address, err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode == http.StatusNotFound {
+		return fmt.Errorf("something answers on %s, but says nothing of readiness. When the server has NIGHTBELL_OPS_LISTEN, give the health check the same, or --ops-listen", address)
+	}
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("nightbell is not ready: HTTP %d. See GET /readyz for the reasons", response.StatusCode)
 	}

@@ -21,8 +21,8 @@ import (
 
 // ExplainOptions are a question to a running Nightbell: who would be paged.
 type ExplainOptions struct {
-	URL    string `env:"NIGHTBELL_URL" default:"http://127.0.0.1:8480" help:"The running Nightbell to ask." placeholder:"URL"`
-	APIKey string `name:"api-key" env:"NIGHTBELL_API_KEY" help:"An API key of the organization; viewer is enough." placeholder:"KEY"`
+	URL    string `env:"NIGHTBELL_URL,NIGHTBELL_BASE_URL" default:"http://127.0.0.1:8480" help:"The running Nightbell to ask." placeholder:"URL"`
+	APIKey string `name:"api-key" env:"NIGHTBELL_API_KEY" help:"An API key of the organization that has the scope config:read; the role viewer is enough." placeholder:"KEY"`
 
 	Service  string `help:"Name or id of the service; an incident without one when not given." placeholder:"SERVICE"`
 	Severity string `enum:"critical,high,medium,low" default:"critical" help:"Severity of the incident: ${enum}."`
@@ -38,7 +38,7 @@ const askTimeout = 15 * time.Second
 // that says what to do.
 func Explain(ctx context.Context, options ExplainOptions, out io.Writer) error {
 	if options.APIKey == "" {
-		return errors.New("NIGHTBELL_API_KEY is not set: make a key by POST /v1/api-keys, and pass it with --api-key or the variable")
+		return errors.New("NIGHTBELL_API_KEY is not set: make a key with the scope config:read under Settings, API keys, and pass it with --api-key or the variable")
 	}
 	at, err := askedTime(options.At, time.Local)
 	if err != nil {
@@ -130,7 +130,7 @@ func (o ExplainOptions) inWords(err error) error {
 	case connect.IsWireError(refusal):
 		return errors.New(refusal.Message())
 	default:
-		return fmt.Errorf("nightbell does not answer at %s; set NIGHTBELL_URL to where it runs: %w", o.URL, refusal.Unwrap())
+		return fmt.Errorf("nightbell does not answer at %s; set NIGHTBELL_BASE_URL to where it runs: %w", o.URL, refusal.Unwrap())
 	}
 }
 

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
 	_ "time/tzdata" // also on a machine without zones
 
+	"github.com/alecthomas/kong"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
@@ -119,7 +121,7 @@ func TestExplainAsksARunningNightbell(t *testing.T) {
 		{"a wrong key", func(o *ExplainOptions) { o.APIKey = "other" }, "check NIGHTBELL_API_KEY"},
 		{"no such service", func(o *ExplainOptions) { o.Service = "Checkout" }, "there are: Payments"},
 		{"no such time", func(o *ExplainOptions) { o.At = "tonight" }, "use 2026-11-28T03:00:00Z"},
-		{"nobody there", func(o *ExplainOptions) { o.URL = "http://127.0.0.1:1" }, "set NIGHTBELL_URL to where it runs"},
+		{"nobody there", func(o *ExplainOptions) { o.URL = "http://127.0.0.1:1" }, "set NIGHTBELL_BASE_URL to where it runs"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := good
@@ -143,6 +145,26 @@ func TestTimesWithoutAZoneAreThoseHere(t *testing.T) {
 	for _, text := range []string{"2026-11-28T03:00", "2026-11-28 03:00", "2026-11-28T03:00:00", "2026-11-28T02:00:00Z"} {
 		if at, err := askedTime(text, zone); err != nil || !at.Equal(time.Date(2026, 11, 28, 2, 0, 0, 0, time.UTC)) {
 			t.Errorf("%s is %s, %v", text, at, err)
+		}
+	}
+}
+
+// TestExplainReadsTheAddressOfTheSDKs: one variable serves them all; NIGHTBELL_URL stays for who has it.
+func TestExplainReadsTheAddressOfTheSDKs(t *testing.T) {
+	for _, set := range []map[string]string{
+		{"NIGHTBELL_BASE_URL": "https://bell.example"},
+		{"NIGHTBELL_BASE_URL": "https://other.example", "NIGHTBELL_URL": "https://bell.example"},
+	} {
+		t.Setenv("NIGHTBELL_URL", "")
+		_ = os.Unsetenv("NIGHTBELL_URL")
+		for name, value := range set {
+			t.Setenv(name, value)
+		}
+		var options ExplainOptions
+		parser, err := kong.New(&options)
+		must(t, err)
+		if _, err := parser.Parse(nil); err != nil || options.URL != "https://bell.example" {
+			t.Errorf("with %v it asks %q: %v", set, options.URL, err)
 		}
 	}
 }

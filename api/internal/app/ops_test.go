@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,10 @@ func TestReadinessAndMetricsListenOnTheirOwnAddress(t *testing.T) {
 	}
 	if err := Healthcheck(t.Context(), config); err != nil {
 		t.Errorf("the health check of a container: %v", err)
+	}
+	config.OpsListen = ""
+	if err := Healthcheck(t.Context(), config); missing == http.StatusNotFound && (err == nil || !strings.Contains(err.Error(), "NIGHTBELL_OPS_LISTEN")) {
+		t.Errorf("the health check of the other address: %v", err)
 	}
 	stop()
 	must(t, <-ended)
