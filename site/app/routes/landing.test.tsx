@@ -1,7 +1,10 @@
-import { act, render, screen } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
 import { createRoutesStub } from 'react-router';
 import { expect, it } from 'vitest';
-import { signIn } from '../../testing/render-route';
+import { renderRoute, signIn } from '../../testing/render-route';
+import { server } from '../../testing/server';
 import Landing from './landing';
 
 const Incident = () => <p>The incident</p>;
@@ -16,4 +19,22 @@ it('returns to its page when another tab has signed in', async () => {
   expect(await screen.findByText(state.reason)).toBeInTheDocument();
   act(signIn);
   expect(await screen.findByText('The incident')).toBeInTheDocument();
+});
+
+it('opens the login form with the address of the account that was made', async () => {
+  server.use(http.post('*/v1/auth/register', () => HttpResponse.json({ user: {} })));
+  renderRoute('/', Landing);
+  await userEvent.click(screen.getAllByRole('button', { name: 'Get Early Access' })[0] as HTMLElement);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create your account' }));
+  await userEvent.type(dialog.getByLabelText('Name'), 'Mara Lindqvist');
+  await userEvent.type(dialog.getByLabelText('Email'), 'mara@example.com');
+  await userEvent.type(dialog.getByLabelText('Password'), 'a long enough secret');
+  await userEvent.click(dialog.getByRole('button', { name: 'Create account' }));
+  await waitFor(() => expect(screen.getByRole('dialog', { name: 'Log in' })).toBeVisible(), {
+    timeout: 4000,
+  });
+  expect(screen.queryByRole('dialog', { name: 'Create your account' })).toBeNull();
+  const login = within(screen.getByRole('dialog', { name: 'Log in' }));
+  expect(login.getByLabelText('Email')).toHaveValue('mara@example.com');
+  expect(login.getByText(/Log in with your new account/)).toBeVisible();
 });

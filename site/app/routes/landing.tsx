@@ -59,7 +59,13 @@ export default function Landing() {
     () => navigate(from ?? paths.dashboard, { replace: from !== undefined }),
     [navigate, from],
   );
+  const [registered, setRegistered] = useState<string>();
   const register = () => setOpen('register');
+  const plan = open === 'starter' || open === 'professional' ? open : undefined;
+  const welcome = useCallback((email: string) => {
+    setRegistered(email);
+    setOpen('login');
+  }, []);
   useHashScroll();
   const demo = useDemo();
   useEarlyClick((wish) =>
@@ -89,10 +95,12 @@ export default function Landing() {
       </main>
       <Footer />
       <Suspense>
-        {(open === 'register' || open === 'starter' || open === 'professional') && (
-          <RegisterDialog plan={open === 'register' ? undefined : open} onClose={close} />
+        {(open === 'register' || plan) && (
+          <RegisterDialog plan={plan} onRegistered={welcome} onClose={close} />
         )}
-        {open === 'login' && <LoginDialog reason={request?.reason} onSignedIn={enter} onClose={close} />}
+        {open === 'login' && (
+          <LoginDialog reason={request?.reason} registered={registered} onSignedIn={enter} onClose={close} />
+        )}
         {open === 'contact' && <ContactDialog onClose={close} />}
       </Suspense>
     </div>

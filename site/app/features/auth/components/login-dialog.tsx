@@ -13,6 +13,8 @@ type Status = { kind: 'idle' | 'pending' | 'success' } | { kind: 'error'; messag
 interface LoginDialogProps {
   /** Why the dialog opened by itself, if it did. */
   reason?: string;
+  /** The address of an account that was made a moment ago. */
+  registered?: string;
   /** Called 1.5 seconds after the sign-in succeeded and was stored. */
   onSignedIn: () => void;
   onClose: () => void;
@@ -26,8 +28,11 @@ const labels = {
   success: 'redirecting...',
 } as const;
 
+const registeredWords =
+  'Log in with your new account. When a mail asks you to confirm the address, open its link: pages are sent to it from then on.';
+
 /** Signs in with e-mail and password. */
-export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
+export function LoginDialog({ reason, registered, onSignedIn, onClose }: LoginDialogProps) {
   const [status, setStatus] = useState<Status>({ kind: 'idle' });
   useEffect(() => {
     if (status.kind !== 'success') return;
@@ -65,7 +70,15 @@ export function LoginDialog({ reason, onSignedIn, onClose }: LoginDialogProps) {
       <form ref={form} onSubmit={submit}>
         {status.kind === 'error' && <Banner tone="failed">{status.message}</Banner>}
         {status.kind === 'idle' && reason && <Banner tone="">{reason}</Banner>}
-        <TextField label="Email" name="email" type="email" autoComplete="username" required />
+        {status.kind === 'idle' && registered && <Banner tone="">{registeredWords}</Banner>}
+        <TextField
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          defaultValue={registered}
+          required
+        />
         <TextField
           label="Password"
           name="password"

@@ -7,14 +7,15 @@ import { server } from '../../../../testing/server';
 import { RegisterDialog } from './register-dialog';
 
 const onClose = vi.fn();
+const onRegistered = vi.fn();
 const user = userEvent.setup({ advanceTimers: (ms) => vi.advanceTimersByTime(ms) });
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
-  onClose.mockClear();
+  onRegistered.mockClear();
   render(
     <MemoryRouter>
-      <RegisterDialog onClose={onClose} />
+      <RegisterDialog onRegistered={onRegistered} onClose={onClose} />
     </MemoryRouter>,
   );
 });
@@ -61,9 +62,9 @@ it('registers a person, says so, and closes after two seconds', async () => {
   });
   await effects();
   act(() => vi.advanceTimersByTime(1900));
-  expect(onClose).not.toHaveBeenCalled();
+  expect(onRegistered).not.toHaveBeenCalled();
   act(() => vi.advanceTimersByTime(200));
-  expect(onClose).toHaveBeenCalledOnce();
+  expect(onRegistered).toHaveBeenCalledExactlyOnceWith('mara@example.com');
 });
 
 it('asks an organization for its name and sends it', async () => {

@@ -10,7 +10,10 @@ import { timezones } from '~/lib/time/timezones';
 import { register } from '../api/register';
 import { type Plan, registrationOf, type UserType } from '../model/registration';
 
-type Status = { kind: 'idle' | 'loading' | 'success' } | { kind: 'error'; message: string };
+type Status =
+  | { kind: 'idle' | 'loading' }
+  | { kind: 'success'; email: string }
+  | { kind: 'error'; message: string };
 
 const closeAfter = 2000;
 const labels = {
@@ -29,20 +32,28 @@ const planWords: Record<Plan, string> = {
   professional: 'Professional: free for 14 days. No setup fees, cancel anytime.',
 };
 
+interface RegisterDialogProps {
+  plan?: Plan;
+  /** Called in place of onClose two seconds after success, with the address to log in with. */
+  onRegistered: (email: string) => void;
+  onClose: () => void;
+}
+
 /** Creates an account. Two seconds after success the dialog closes; the next one starts empty. */
-export function RegisterDialog({ plan, onClose }: { plan?: Plan; onClose: () => void }) {
+export function RegisterDialog({ plan, onRegistered, onClose }: RegisterDialogProps) {
   const [userType, setUserType] = useState<UserType>('individual');
   const [status, setStatus] = useState<Status>({ kind: 'idle' });
   useEffect(() => {
     if (status.kind !== 'success') return;
-    const timer = setTimeout(onClose, closeAfter);
+    const timer = setTimeout(onRegistered, closeAfter, status.email);
     return () => clearTimeout(timer);
-  }, [status.kind, onClose]);
+  }, [status, onRegistered]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     setStatus({ kind: 'loading' });
-    register(registrationOf(userType, new FormData(event.currentTarget), plan))
-      .then(() => setStatus({ kind: 'success' }))
+    const registration = registrationOf(userType, new FormData(event.currentTarget), plan);
+    register(registration)
+      .then(() => setStatus({ kind: 'success', email: registration.email }))
       .catch((cause: Error) => setStatus({ kind: 'error', message: cause.message }));
   };
   return (
