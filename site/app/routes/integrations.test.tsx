@@ -76,6 +76,15 @@ describe('the cards', () => {
     expect(screen.getByRole('button', { name: 'Configure Slack' })).toBeVisible();
   });
 
+  it('promise nothing that is not there', async () => {
+    renderRoute('/integrations', Integrations);
+    await screen.findAllByText('Not Connected');
+    for (const name of ['Datadog', 'Jira', 'PagerDuty', 'Zendesk'])
+      expect(screen.getByRole('heading', { name }).closest('li')).toHaveTextContent(
+        /Not by itself yet|No import yet/,
+      );
+  });
+
   it('say what does the job today', async () => {
     renderRoute('/integrations', Integrations);
     await userEvent.click(await screen.findByRole('button', { name: 'Add Datadog' }));

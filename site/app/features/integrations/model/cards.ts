@@ -27,6 +27,7 @@ export interface Tool {
   category: string;
   view: View;
   logo: string;
+  /** What it does here, true of today. */
   about: string;
   /** What does the same today, in sentences; nothing for those that are set up here. */
   today?: string;
@@ -53,7 +54,7 @@ export const tools: readonly Tool[] = [
     category: 'Monitoring',
     view: 'monitoring',
     logo: datadog,
-    about: 'Monitors open incidents and resolve them.',
+    about: 'Not by itself yet: a script of yours tells Nightbell what its monitors find.',
     today:
       'Datadog has no address of its own here yet. Its monitors can run a script or a function of yours that calls Nightbell; "Your own script" in the catalogue has the two calls.',
   },
@@ -62,7 +63,7 @@ export const tools: readonly Tool[] = [
     category: 'Ticketing',
     view: 'ticketing',
     logo: jira,
-    about: 'An issue for each incident that needs one.',
+    about: 'Not by itself yet: a program of yours hears of incidents and opens the issues.',
     today:
       'Nightbell does not open issues by itself yet. A webhook tells a program of yours about every incident, signed and at least once; that program can open the issue.',
   },
@@ -71,7 +72,7 @@ export const tools: readonly Tool[] = [
     category: 'On-Call',
     view: 'all',
     logo: pagerduty,
-    about: 'Schedules and policies, brought over while you move.',
+    about: 'No import yet: your senders can page both while you move.',
     today:
       'There is no import from PagerDuty yet, and its senders are not understood. Point Alertmanager and Grafana at Nightbell beside it, and both are paged while you move.',
   },
@@ -80,7 +81,7 @@ export const tools: readonly Tool[] = [
     category: 'Customer Support',
     view: 'ticketing',
     logo: zendesk,
-    about: 'Tickets that belong to an incident are linked to it.',
+    about: 'Not by itself yet: a program of yours hears of incidents and writes to it.',
     today:
       'Nightbell does not read tickets yet. A webhook tells a program of yours about every incident, signed and at least once; that program can write to Zendesk.',
   },
