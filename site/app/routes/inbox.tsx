@@ -48,7 +48,9 @@ export default function Inbox() {
         <FetchFailed of={list}>Failed to load inbox</FetchFailed>
         {list.data?.length === 0 && (
           <Empty>
-            No mail yet. Send an alert to one of your services and the page arrives here within a second.
+            {mail === 'server'
+              ? 'None was kept. New mail is in the mailboxes that it is sent to.'
+              : 'No mail yet. Send an alert to one of your services and the page arrives here within a second.'}
           </Empty>
         )}
         {list.data && list.data.length > 0 && (
