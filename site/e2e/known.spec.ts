@@ -68,7 +68,7 @@ test.describe('on-call', () => {
     await page.goto('/oncall');
     const now = page.getByRole('region', { name: 'On call now' });
     await expect(now.getByText('Who is next in line is not known')).toBeVisible();
-    await expect(now.getByText(/No later step|It has no escalation policy/)).toHaveCount(0);
+    await expect(now.getByText(/No later step|It names no escalation policy/)).toHaveCount(0);
   });
 });
 

@@ -178,3 +178,11 @@ it('adds a rule and deletes one in the version that was read', async () => {
     expect(asked).toEqual([{ contact_method_id: 'c4', urgency: 'high', delay_seconds: 600 }, ['r1', '"7"']]),
   );
 });
+
+it('leads to where a test page is sent', async () => {
+  show();
+  expect(await screen.findByRole('link', { name: 'Send yourself a test page' })).toHaveAttribute(
+    'href',
+    '/settings#contacts',
+  );
+});

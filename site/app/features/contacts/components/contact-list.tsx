@@ -1,11 +1,13 @@
 import type { ContactMethodJson } from '@nightbell/proto';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { channelOf } from '~/components/channel';
 import { Button, IconButton } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import { Icon } from '~/components/ui/icon';
 import { Empty } from '~/components/ui/states';
 import { useSendVerification } from '~/data/contact-methods';
+import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
 import { dateOf } from '~/lib/time/instant';
 import { fullTime } from '~/lib/time/words';
@@ -50,6 +52,14 @@ export function ContactList({ title, contacts, empty, shared = false, unused }: 
           />
         ))}
       </ul>
+      {!shared && contacts.length > 0 && (
+        <p className="text-3 size-12">
+          <Link className="link" to={`${paths.settings}#contacts`}>
+            Send yourself a test page
+          </Link>
+          : it says that it is one, and wakes nobody else.
+        </p>
+      )}
       {adding && <ContactDialog shared={shared} onClose={() => setAdding(false)} />}
       {deleting && (
         <DeleteContact

@@ -99,7 +99,7 @@ function Next({ next, policy, hueOf }: NextProps) {
         </p>
       ) : (
         <p>
-          <span>{policy ? `No later step in ${policy}` : 'It has no escalation policy'}</span>
+          <span>{policy ? `No later step in ${policy}` : 'It names no escalation policy'}</span>
         </p>
       )}
     </div>

@@ -84,6 +84,9 @@ export function RemoveDialog({ user, own = false, onRemoved, onClose }: RemoveDi
               onChange={setHeir}
             />
           )}
+          {needed && heir.length === 0 && (
+            <p className="text-3 size-12">Choose first who takes over, so that nothing is left to nobody.</p>
+          )}
           {!needed && (
             <p className="text-3 size-12">
               No schedule, policy or open incident waits for {own ? 'you' : name}.

@@ -15,7 +15,7 @@ const scopes = [
   ['incidents:read', 'Read incidents'],
   ['incidents:write', 'Change incidents'],
   ['config:read', 'Read people, services, schedules and policies'],
-  ['config:write', 'Change them'],
+  ['config:write', 'Change people, services, schedules and policies'],
   ['secrets:read', 'Read service keys and other stored secrets'],
   ['api_keys:write', 'Make and revoke keys'],
 ] as const;
@@ -73,7 +73,9 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
           <legend>What it is for</legend>
           {scopes.map(([scope, words]) => (
             <Checkbox key={scope} checked={chosen.includes(scope)} onChange={(on) => toggle(scope, on)}>
-              {words}
+              <span>
+                {words} <span className="mono text-3 size-12">{scope}</span>
+              </span>
             </Checkbox>
           ))}
         </fieldset>

@@ -56,6 +56,11 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
               onHeir={(heir) => setHeirs({ ...heirs, [place.organization?.id ?? '']: heir })}
             />
           ))}
+          {waits && (
+            <p className="text-3 size-12">
+              Choose first who takes your place, so that nothing is left to nobody.
+            </p>
+          )}
           {!kept && <OwnPassword value={password} onType={setPassword} />}
         </>
       )}
