@@ -39,7 +39,7 @@ func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 		// be creating them in the same moment.
 		err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return ensureRoles(ctx, tx) })
 		if err == nil || !isConcurrentCatalogChange(err) {
-			return err
+			return explained(err)
 		}
 		if err := pause(ctx, attempt); err != nil {
 			return err
@@ -52,7 +52,7 @@ func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 func CheckRoles(ctx context.Context, conn *pgx.Conn) error {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
-		return err
+		return explained(err)
 	}
 	return errors.Join(ensureRoles(ctx, tx), tx.Rollback(context.WithoutCancel(ctx)))
 }
