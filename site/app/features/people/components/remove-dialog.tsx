@@ -61,8 +61,8 @@ export function RemoveDialog({ user, own = false, onRemoved, onClose }: RemoveDi
                 <b className="strong">{name}</b> is
               </>
             )}{' '}
-            signed out of this organization within five seconds. Invitations that {own ? 'you' : 'they'} sent and
-            nobody has accepted are withdrawn. The account stays; past incidents keep the name.
+            signed out of this organization within five seconds. Invitations that {own ? 'you' : 'they'} sent
+            and nobody has accepted are withdrawn. The account stays; past incidents keep the name.
           </p>
           <DutyList
             kinds={[
