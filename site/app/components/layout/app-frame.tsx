@@ -3,6 +3,7 @@ import { useLocation } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { IconButton } from '~/components/ui/button';
 import { paths } from '~/lib/paths';
+import { useSecondTap } from '~/lib/second-tap';
 import { useAhead } from '../later';
 import * as styles from './frame.module.css';
 import { NotLive } from './not-live';
@@ -23,6 +24,7 @@ export function AppFrame({
 }) {
   const { pathname, key } = useLocation();
   useAhead(pagesAhead);
+  useSecondTap();
   // Open at the visit it was opened on, so that choosing a page closes it.
   const [openAt, setOpenAt] = useState<string | null>(null);
   const open = openAt === key;
