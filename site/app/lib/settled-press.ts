@@ -6,8 +6,9 @@ const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and m
 
 /**
  * For a place in which buttons follow one another, and `meaning` says what a press there does now; empty
- * while nothing stands there. `place` changes when it moves. What is mounted in a list that `stands` has
- * moved there from nowhere. Wraps what a press does.
+ * while nothing stands there. `place` changes when it moves, for a whole list the ids in its order; empty
+ * too it stands nowhere yet. What is mounted in a list that `stands` has moved there from nowhere. Wraps
+ * what a press does.
  */
 export function useSettledPress(
   meaning: string,
@@ -24,7 +25,7 @@ export function useSettledPress(
     const before = stood.current;
     const now = new Event('').timeStamp;
     if (before.meaning !== '' && before.meaning !== meaning) unsettled.current = now;
-    if (before.place !== place) moved.current = now;
+    if (before.place !== '' && before.place !== place) moved.current = now;
     stood.current = { meaning, place };
   }, [meaning, place]);
   return (act) => (event) => {

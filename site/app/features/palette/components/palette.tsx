@@ -1,8 +1,9 @@
-import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { IconButton } from '~/components/ui/button';
 import { Icon } from '~/components/ui/icon';
 import { Kbd } from '~/components/ui/kbd';
+import { useSettledPress } from '~/lib/settled-press';
 import { capitalised } from '~/lib/words';
 import { type Entry, found } from '../model/entries';
 import * as styles from './palette.module.css';
@@ -18,10 +19,14 @@ interface PaletteProps {
 export function Palette({ actions, onClose }: PaletteProps) {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const [at, setAt] = useState(0);
+  // An id, because what comes above it takes its place in the list.
+  const [chosen, setChosen] = useState<string | null>(null);
   const { entries, searching, unread } = useEntries(actions, text);
   const shown = found(entries, text);
-  const current = shown[Math.min(at, shown.length - 1)];
+  const at = chosen === null ? 0 : shown.findIndex((entry) => entry.id === chosen);
+  // Once it has gone nothing is chosen: Enter means nobody's guess.
+  const current = shown[at];
+  if (current && chosen === null) setChosen(current.id);
   const id = useId();
   const box = useOpenDialog();
   const choose = ({ to, run }: Entry) => {
@@ -31,7 +36,7 @@ export function Palette({ actions, onClose }: PaletteProps) {
   };
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setAt((Math.min(at, shown.length - 1) + step + shown.length) % (shown.length || 1));
+    if (step) setChosen(shown.at(at < 0 && step < 0 ? -1 : (at + step) % shown.length)?.id ?? null);
     else if (event.key !== 'Enter' || !current) return;
     else if ((event.ctrlKey || event.metaKey) && current.acknowledge) {
       current.acknowledge();
@@ -67,31 +72,14 @@ export function Palette({ actions, onClose }: PaletteProps) {
           value={text}
           onChange={(event) => {
             setText(event.target.value);
-            setAt(0);
+            setChosen(null);
           }}
           onKeyDown={onKey}
         />
         <IconButton icon="x" label="Close" onClick={onClose} />
       </div>
-      <div className={styles.found} id={`${id}-found`} role="listbox" aria-label="Found">
-        {[...new Set(shown.map(({ group }) => group))].map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox.
-          <div key={group} role="group" aria-label={group}>
-            <p aria-hidden="true">{group}</p>
-            {shown
-              .filter((entry) => entry.group === group)
-              .map((entry) => (
-                <Option
-                  key={entry.id}
-                  id={`${id}-${entry.id}`}
-                  entry={entry}
-                  selected={entry === current}
-                  onChoose={() => choose(entry)}
-                />
-              ))}
-          </div>
-        ))}
-      </div>
+      {/* Another text makes another list: nobody aims at what stood there before. */}
+      <Found key={text} id={id} shown={shown} current={current} onChoose={choose} />
       <p className={styles.said} role="status">
         {said(text.trim(), { searching, unread, nothing: shown.length === 0 })}
       </p>
@@ -126,6 +114,38 @@ function said(text: string, { searching, unread, nothing }: Search): string {
   return nothing ? `Nothing matches "${text}".` : '';
 }
 
+interface FoundProps {
+  id: string;
+  shown: readonly Entry[];
+  current: Entry | undefined;
+  onChoose: (entry: Entry) => void;
+}
+
+function Found({ id, shown, current, onChoose }: FoundProps) {
+  const settled = useSettledPress('', shown.map((entry) => entry.id).join(' '));
+  return (
+    <div className={styles.found} id={`${id}-found`} role="listbox" aria-label="Found">
+      {[...new Set(shown.map(({ group }) => group))].map((group) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset has no place in a listbox.
+        <div key={group} role="group" aria-label={group}>
+          <p aria-hidden="true">{group}</p>
+          {shown
+            .filter((entry) => entry.group === group)
+            .map((entry) => (
+              <Option
+                key={entry.id}
+                id={`${id}-${entry.id}`}
+                entry={entry}
+                selected={entry === current}
+                onChoose={settled(() => onChoose(entry))}
+              />
+            ))}
+        </div>
+      ))}
+    </div>
+  );
+}
+
 function Option({
   id,
   entry,
@@ -135,7 +155,7 @@ function Option({
   id: string;
   entry: Entry;
   selected: boolean;
-  onChoose: () => void;
+  onChoose: (event: MouseEvent) => void;
 }) {
   const row = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

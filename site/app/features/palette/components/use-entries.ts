@@ -37,7 +37,7 @@ export function useEntries(actions: readonly Entry[], text: string) {
     ...incidents.map((incident) => ({
       ...toEntry(incident, 'Incidents'),
       acknowledge:
-        mayAct('responder') && incident.status === 'triggered'
+        mayAct('responder') && (incident.status === 'triggered' || incident.confirmation_wanted)
           ? () =>
               many.mutate({
                 incidents: [{ id: incident.id ?? '', severity: incident.severity ?? '' }],
