@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { reasonOf } from '~/lib/api';
 import { Button } from './button';
 import { Banner, Dialog } from './dialog';
@@ -20,7 +20,7 @@ interface ConfirmDialogProps {
   busy?: boolean;
   /** Why it did not work the last time. */
   error?: Error | null;
-  onConfirm?: () => void;
+  onConfirm?: (event: MouseEvent) => void;
   onClose?: () => void;
   /** What will happen, in a sentence or two. */
   children: ReactNode;

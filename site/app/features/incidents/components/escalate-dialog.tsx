@@ -1,5 +1,8 @@
+import { useState } from 'react';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { Banner } from '~/components/ui/dialog';
 import { useEscalateIncident } from '~/data/incident-changes';
+import { useSettledPress } from '~/lib/settled-press';
 import type { Incident } from '../model/incident';
 
 /** Asks once before somebody else is woken, naming them when the server knows who it will be. */
@@ -7,6 +10,9 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
   const { escalate, isPending } = useEscalateIncident();
   const targets = incident.escalation?.nextTargets ?? [];
   const whom = targets.length > 0 ? targets.join(', ') : 'the next step';
+  const [read] = useState(whom);
+  // Paging goes on by itself while this is read: a press on its way would wake somebody else.
+  const settled = useSettledPress(`${incident.escalation?.step} ${whom}`);
   return (
     <ConfirmDialog
       title="Escalate"
@@ -15,9 +21,10 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
       look="primary"
       icon="up"
       pending={isPending}
-      onConfirm={() => escalate(incident, { onSettled: onClose })}
+      onConfirm={settled(() => escalate(incident, { onSettled: onClose }))}
       onClose={onClose}
     >
+      {whom !== read && <Banner tone="">Paging went on while you read: it was to page {read}.</Banner>}
       <p className="text-2">
         This pages <b className="strong">{whom}</b> now instead of waiting.
         {incident.status === 'acknowledged' && ' The incident counts as unacknowledged again.'}
