@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
@@ -185,4 +185,27 @@ it('leads to where a test page is sent', async () => {
     'href',
     '/settings#contacts',
   );
+});
+
+it('the second tap deletes no rule that moved up', async () => {
+  const gone: unknown[] = [];
+  server.use(
+    http.get('*/v1/notification-rules', () =>
+      HttpResponse.json({ notification_rules: rules.filter(({ id }) => !gone.includes(id)) }),
+    ),
+    http.delete('*/v1/notification-rules/:id', ({ params }) => {
+      gone.push(params.id);
+      return HttpResponse.json({});
+    }),
+  );
+  show();
+  const tap = (name: RegExp) => fireEvent.click(screen.getByRole('button', { name }), { detail: 1 });
+  await screen.findByRole('button', { name: /rule: After 5 min Bot/ });
+  tap(/rule: At once Work mail/);
+  await waitFor(() => expect(screen.queryByRole('button', { name: /rule: At once/ })).toBeNull());
+  tap(/rule: After 5 min Bot/);
+  expect(gone).toEqual(['r1']);
+  await new Promise((seen) => setTimeout(seen, 350));
+  tap(/rule: After 5 min Bot/);
+  await waitFor(() => expect(gone).toEqual(['r1', 'r2']));
 });

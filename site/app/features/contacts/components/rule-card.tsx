@@ -8,6 +8,7 @@ import { Icon } from '~/components/ui/icon';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { notificationRules, useDeleteRule } from '~/data/notification-rules';
 import { reasonOf } from '~/lib/api';
+import { useSettledPress } from '~/lib/settled-press';
 import { toast } from '~/lib/toast';
 import { delayWords, fallbackWords, rulesFor, urgencies } from '../model/rules';
 import * as styles from './contact-list.module.css';
@@ -17,6 +18,7 @@ import { RuleDialog } from './rule-dialog';
 export function RuleCard({ own }: { own: readonly ContactMethodJson[] }) {
   const rules = useQuery(notificationRules);
   const [adding, setAdding] = useState(false);
+  const settled = useSettledPress('', (rules.data ?? []).map(({ id }) => id).join(' '));
   return (
     <Card
       title="When you are told"
@@ -42,6 +44,7 @@ export function RuleCard({ own }: { own: readonly ContactMethodJson[] }) {
                   <RuleRow
                     key={rule.id}
                     rule={rule}
+                    settled={settled}
                     contact={own.find(({ id }) => id === rule.contact_method_id)}
                   />
                 ))}
@@ -54,7 +57,13 @@ export function RuleCard({ own }: { own: readonly ContactMethodJson[] }) {
   );
 }
 
-function RuleRow({ rule, contact }: { rule: NotificationRuleJson; contact?: ContactMethodJson }) {
+interface RuleRowProps {
+  rule: NotificationRuleJson;
+  settled: ReturnType<typeof useSettledPress>;
+  contact?: ContactMethodJson;
+}
+
+function RuleRow({ rule, settled, contact }: RuleRowProps) {
   const remove = useDeleteRule();
   const { id = '', etag, delay_seconds = 0 } = rule;
   const when = delayWords(delay_seconds);
@@ -70,12 +79,12 @@ function RuleRow({ rule, contact }: { rule: NotificationRuleJson; contact?: Cont
         icon="trash"
         label={`Delete the rule: ${when} ${contact?.name ?? ''}`}
         disabled={remove.isPending}
-        onClick={() =>
+        onClick={settled(() =>
           remove.mutate(
             { id, etag },
             { onError: (error) => toast({ kind: 'failure', title: reasonOf(error) }) },
-          )
-        }
+          ),
+        )}
       />
     </li>
   );

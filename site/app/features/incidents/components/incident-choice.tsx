@@ -5,6 +5,7 @@ import { Icon } from '~/components/ui/icon';
 import { SeverityMark } from '~/components/ui/mark';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { incidentList } from '~/data/incidents';
+import { useSettledPress } from '~/lib/settled-press';
 import { useNow } from '~/lib/time/clock';
 import { relativeTime } from '~/lib/time/words';
 import { shortId } from '~/lib/words';
@@ -28,7 +29,6 @@ interface IncidentChoiceProps {
 /** One incident out of all, found by what its title, description or service contains. */
 export function IncidentChoice({ without, open = false, doing, onChoose }: IncidentChoiceProps) {
   const [text, setText] = useState('');
-  const now = useNow(30_000);
   const wanted = useDeferredValue(text.trim());
   const limit = shownAtOnce + without.length;
   const found = useInfiniteQuery({
@@ -55,23 +55,42 @@ export function IncidentChoice({ without, open = false, doing, onChoose }: Incid
       {found.data && shown.length === 0 && (
         <Empty>{open ? 'No other open incident matches.' : 'No other incident matches.'}</Empty>
       )}
-      <ul className={styles.choices}>
-        {shown.map((other) => (
-          <li key={other.id}>
-            <button type="button" {...choiceState(doing, other.id)} onClick={() => onChoose(other)}>
-              <span className="grow">
-                <span className={styles.what}>
-                  <span className="mono text-3">{shortId(other.id)}</span> {other.title}
-                </span>
-                <span className="text-3 size-12">
-                  <SeverityMark value={other.severity} /> {other.serviceName && `${other.serviceName}, `}
-                  {relativeTime(other.triggeredAt, now)}
-                </span>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {/* Another text makes another list: nobody aims at what stood there before. */}
+      <Choices
+        key={`${found.isPlaceholderData} ${wanted}`}
+        incidents={shown}
+        doing={doing}
+        onChoose={onChoose}
+      />
     </>
+  );
+}
+
+interface ChoicesProps extends Pick<IncidentChoiceProps, 'doing' | 'onChoose'> {
+  incidents: readonly Incident[];
+}
+
+function Choices({ incidents, doing, onChoose }: ChoicesProps) {
+  const now = useNow(30_000);
+  // A new incident comes above them and moves them down under a thumb.
+  const settled = useSettledPress('', incidents.map(({ id }) => id).join(' '));
+  return (
+    <ul className={styles.choices}>
+      {incidents.map((other) => (
+        <li key={other.id}>
+          <button type="button" {...choiceState(doing, other.id)} onClick={settled(() => onChoose(other))}>
+            <span className="grow">
+              <span className={styles.what}>
+                <span className="mono text-3">{shortId(other.id)}</span> {other.title}
+              </span>
+              <span className="text-3 size-12">
+                <SeverityMark value={other.severity} /> {other.serviceName && `${other.serviceName}, `}
+                {relativeTime(other.triggeredAt, now)}
+              </span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -8,6 +8,7 @@ import { Empty } from '~/components/ui/states';
 import { useUnlinkIncident } from '~/data/incident-changes';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+import { useSettledPress } from '~/lib/settled-press';
 import { shortId } from '~/lib/words';
 import type { Incident, Related } from '../model/incident';
 import { LinkDialog } from './link-dialog';
@@ -18,6 +19,7 @@ import * as styles from './side-list.module.css';
 export function RelatedIncidents({ incident }: { incident: Incident }) {
   const [open, setOpen] = useState<'link' | 'merge' | null>(null);
   const unlink = useUnlinkIncident(incident.id);
+  const settled = useSettledPress('', incident.linked.map(({ id }) => id).join(' '));
   const changes = mayAct('responder');
   const total = incident.merged.length + incident.linked.length;
   return (
@@ -35,7 +37,7 @@ export function RelatedIncidents({ incident }: { incident: Incident }) {
                 size="sm"
                 label={`Remove the link to ${other.title}`}
                 disabled={unlink.isPending}
-                onClick={() => unlink.mutate(other.id)}
+                onClick={settled(() => unlink.mutate(other.id))}
               />
             )}
           </Row>

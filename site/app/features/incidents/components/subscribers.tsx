@@ -7,6 +7,7 @@ import { Empty } from '~/components/ui/states';
 import { useSubscribe, useUnsubscribe } from '~/data/incident-changes';
 import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
+import { useSettledPress } from '~/lib/settled-press';
 import type { Incident } from '../model/incident';
 import * as styles from './side-list.module.css';
 import { SubscribeDialog } from './subscribe-dialog';
@@ -18,6 +19,7 @@ export function Subscribers({ incident }: { incident: Incident }) {
   const unsubscribe = useUnsubscribe(incident.id);
   const me = currentSession()?.user.id ?? '';
   const { subscribers } = incident;
+  const settled = useSettledPress('', subscribers.map(({ id }) => id).join(' '));
   const over = incident.status === 'resolved';
   if (over && subscribers.length === 0) return null;
   const busy = subscribe.isPending || unsubscribe.isPending;
@@ -38,7 +40,7 @@ export function Subscribers({ incident }: { incident: Incident }) {
                 size="sm"
                 label={id === me ? 'Unsubscribe' : `Unsubscribe ${name}`}
                 disabled={busy}
-                onClick={() => unsubscribe.mutate(id)}
+                onClick={settled(() => unsubscribe.mutate(id))}
               />
             )}
           </li>

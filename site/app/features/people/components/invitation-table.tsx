@@ -6,6 +6,7 @@ import { Empty } from '~/components/ui/states';
 import * as tableKit from '~/components/ui/table.module.css';
 import { useInvite, useRevokeInvitation } from '~/data/invitations';
 import { reasonOf } from '~/lib/api';
+import { useSettledPress } from '~/lib/settled-press';
 import { dateOf } from '~/lib/time/instant';
 import { fullTime, relativeTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
@@ -22,6 +23,7 @@ export function InvitationTable({
   children: React.ReactNode;
 }) {
   const [link, setLink] = useState<MadeLink | null>(null);
+  const settled = useSettledPress('', invitations.map(({ id }) => id).join(' '));
   if (invitations.length === 0) return <Empty action={children}>No invitation waits.</Empty>;
   return (
     <>
@@ -36,7 +38,7 @@ export function InvitationTable({
             head: 'Actions',
             quiet: true,
             className: tableKit.actions,
-            cell: (invitation) => <Actions invitation={invitation} onLink={setLink} />,
+            cell: (invitation) => <Actions invitation={invitation} settled={settled} onLink={setLink} />,
           },
         ]}
       />
@@ -63,9 +65,11 @@ const columns: Column<InvitationJson>[] = [
 
 function Actions({
   invitation: { id = '', email = '', role = '', send = '' },
+  settled,
   onLink,
 }: {
   invitation: InvitationJson;
+  settled: ReturnType<typeof useSettledPress>;
   onLink: (link: MadeLink) => void;
 }) {
   const again = useInvite();
@@ -87,7 +91,7 @@ function Actions({
       <Button
         size="sm"
         disabled={again.isPending}
-        onClick={invite}
+        onClick={settled(invite)}
         aria-label={
           send === 'mail' ? `Send the invitation of ${email} again` : `Make a new link for ${email}`
         }
@@ -98,7 +102,7 @@ function Actions({
         size="sm"
         look="danger"
         disabled={revoke.isPending}
-        onClick={() => revoke.mutate(id, { onError: failed })}
+        onClick={settled(() => revoke.mutate(id, { onError: failed }))}
         aria-label={`Revoke the invitation of ${email}`}
       >
         Revoke

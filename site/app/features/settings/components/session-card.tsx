@@ -7,6 +7,7 @@ import { Icon } from '~/components/ui/icon';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { sessionList, useEndOtherSessions, useEndSession } from '~/data/account';
 import { reasonOf } from '~/lib/api';
+import { useSettledPress } from '~/lib/settled-press';
 import { dateOf } from '~/lib/time/instant';
 import { fullTime, relativeTime } from '~/lib/time/words';
 import { toast } from '~/lib/toast';
@@ -19,6 +20,8 @@ const failed = (error: Error) => toast({ kind: 'failure', title: reasonOf(error)
 export function SessionCard() {
   const sessions = useQuery(sessionList);
   const endOthers = useEndOtherSessions();
+  const rows = sessions.data?.toSorted(byUse) ?? [];
+  const settled = useSettledPress('', rows.map(({ id }) => id).join(' '));
   const others = (sessions.data ?? []).filter(({ current }) => !current);
   const end = () =>
     endOthers.mutate(undefined, {
@@ -39,8 +42,8 @@ export function SessionCard() {
       {sessions.isPending && <Loading what="sessions" />}
       <FetchFailed of={sessions}>Failed to load sessions</FetchFailed>
       <ul className={styles.rows}>
-        {sessions.data?.toSorted(byUse).map((session) => (
-          <SessionRow key={session.id} session={session} />
+        {rows.map((session) => (
+          <SessionRow key={session.id} session={session} settled={settled} />
         ))}
       </ul>
       <p className={styles.foot}>Signing out takes effect within five seconds, on open pages too.</p>
@@ -55,7 +58,12 @@ function byUse(a: AccountSessionJson, b: AccountSessionJson): number {
   );
 }
 
-function SessionRow({ session }: { session: AccountSessionJson }) {
+interface SessionRowProps {
+  session: AccountSessionJson;
+  settled: ReturnType<typeof useSettledPress>;
+}
+
+function SessionRow({ session, settled }: SessionRowProps) {
   const { id = '', user_agent, created_at, last_used_at, current, organization } = session;
   const end = useEndSession();
   const words = deviceWords(user_agent);
@@ -78,7 +86,7 @@ function SessionRow({ session }: { session: AccountSessionJson }) {
         <Button
           size="sm"
           disabled={end.isPending}
-          onClick={() => end.mutate(id, { onError: failed })}
+          onClick={settled(() => end.mutate(id, { onError: failed }))}
           aria-label={`Sign out ${words}, last used ${relativeTime(used, new Date())}`}
         >
           Sign out
