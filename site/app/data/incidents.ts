@@ -26,6 +26,8 @@ const addressOf = (id: string) => `/v1/incidents/${encodeURIComponent(id)}`;
 /** Which incidents a list is of. */
 export interface Wanted {
   status?: 'open' | 'triggered' | 'acknowledged' | 'resolved';
+  /** Any of these. */
+  severity?: readonly string[];
   serviceId?: string;
   /** Part of a title, a description or the name of a service. */
   text?: string;
@@ -34,9 +36,10 @@ export interface Wanted {
 }
 
 /** Incidents, the newest first, a thousand at once, fresh for a minute. Those of every status without a wish. */
-export function incidentList({ status, serviceId, text, limit = atOnce }: Wanted = {}) {
+export function incidentList({ status, severity = [], serviceId, text, limit = atOnce }: Wanted = {}) {
   const asked = new URLSearchParams({ limit: String(limit), offset: '0' });
   if (status) asked.set('status', status);
+  for (const one of severity) asked.append('severity', one);
   if (serviceId) asked.set('service_id', serviceId);
   if (text) asked.set('text', text);
   return infiniteQueryOptions({

@@ -1,4 +1,3 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
@@ -10,7 +9,6 @@ import { CreateIncidentDialog } from '~/features/incidents/components/create-inc
 import { IncidentBoard } from '~/features/incidents/components/incident-board';
 import { MetricCards } from '~/features/incidents/components/metric-cards';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
-import { toRows } from '~/features/incidents/model/incident';
 import { ServiceStatusGrid } from '~/features/services/components/service-status-grid';
 import { mayAct } from '~/lib/role';
 
@@ -25,11 +23,7 @@ export function clientLoader() {
 
 /** Is anybody needed, how the week goes, how the services are, and which incidents there are. */
 export default function Dashboard() {
-  const list = useInfiniteQuery({ ...incidentList({ status: 'open' }), select: toRows });
-  const counts = useQuery(incidentCounts);
   const [creating, setCreating] = useState(false);
-  // A row that was resolved here changes before the list is asked for again.
-  const open = (list.data ?? []).filter((incident) => incident.status !== 'resolved');
   return (
     <>
       <PageHead title="Dashboard">
@@ -40,7 +34,7 @@ export default function Dashboard() {
         )}
       </PageHead>
       <Boundary what="What needs a person">
-        <NeedsAPerson incidents={open} expected={list.isPending && counts.data?.triggered !== 0} />
+        <NeedsAPerson />
       </Boundary>
       <Boundary what="The figures">
         <MetricCards />

@@ -9,34 +9,32 @@ import { useSettledPress } from '~/lib/settled-press';
 import { useNow } from '~/lib/time/clock';
 import { clock } from '~/lib/time/counter';
 import { shortId } from '~/lib/words';
-import { acknowledgeWord, answerMeant, type Incident, needsAnswer } from '../model/incident';
+import { acknowledgeWord, answerMeant, type Incident } from '../model/incident';
 import * as styles from './needs-a-person.module.css';
-
-const order = ['critical', 'high', 'medium', 'low'];
-
-interface NeedsAPersonProps {
-  incidents: readonly Incident[];
-  /** Somebody may be needed: keeps the place, so that nothing moves under a thumb on its way. */
-  expected: boolean;
-}
+import { useNeeded } from './use-needed';
 
 /** The worst unacknowledged incident with its button; nothing while nobody is needed. */
-export function NeedsAPerson({ incidents, expected }: NeedsAPersonProps) {
-  const waiting = incidents.filter(needsAnswer).toSorted(worstFirst);
-  const [worst] = waiting;
+export function NeedsAPerson() {
+  const { incidents, total, expected } = useNeeded();
+  const [worst] = incidents;
   // Where nobody was needed it comes under a thumb on its way to what stood there.
   const settled = useSettledPress(worst ? answerMeant(worst) : '', worst || expected ? 1 : 0);
+  // The place is kept, so that nothing moves under a thumb on its way.
   if (!worst) return expected ? <div className={`${styles.caution} ${styles.unknown}`} /> : null;
-  return <Caution key={worst.id} incident={worst} others={waiting.slice(1)} settled={settled} />;
+  return (
+    <Caution key={worst.id} incident={worst} others={incidents.slice(1)} more={total - 1} settled={settled} />
+  );
 }
 
 interface CautionProps {
   incident: Incident;
+  /** Those of the others that are loaded, and how many there are. */
   others: readonly Incident[];
+  more: number;
   settled: ReturnType<typeof useSettledPress>;
 }
 
-function Caution({ incident, others, settled }: CautionProps) {
+function Caution({ incident, others, more, settled }: CautionProps) {
   // The open ones of the list are those that nobody has acknowledged even once.
   const open = others.every(({ status }) => status === 'triggered');
   const change = useChangeIncident();
@@ -53,9 +51,9 @@ function Caution({ incident, others, settled }: CautionProps) {
         <p>
           <SeverityMark value={incident.severity} />
           {incident.serviceName && <span>{incident.serviceName}</span>}
-          {others.length > 0 && (
+          {more > 0 && (
             <Link to={open ? `${paths.incidents}?filter=open` : paths.incidents}>
-              and {others.length} more unacknowledged
+              and {more} more unacknowledged
             </Link>
           )}
         </p>
@@ -74,11 +72,5 @@ function Caution({ incident, others, settled }: CautionProps) {
         </Button>
       )}
     </section>
-  );
-}
-
-function worstFirst(a: Incident, b: Incident): number {
-  return (
-    order.indexOf(a.severity) - order.indexOf(b.severity) || a.triggeredAt.getTime() - b.triggeredAt.getTime()
   );
 }
