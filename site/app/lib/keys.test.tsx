@@ -5,7 +5,10 @@ import { useKeys } from './keys';
 const run = vi.fn();
 
 function Page({ field = true }) {
-  useKeys([{ keys: 'a', word: 'Acknowledge', section: 'On an incident', run }]);
+  useKeys([
+    { keys: 'a', word: 'Acknowledge', section: 'On an incident', run },
+    { keys: 'j', word: 'Next row', section: 'In a list', held: true, run },
+  ]);
   return field ? <textarea /> : null;
 }
 
@@ -50,4 +53,13 @@ it('who presses one key for three seconds means the page', () => {
   expect(run).not.toHaveBeenCalled();
   press(at + 3100);
   expect(run).toHaveBeenCalledOnce();
+});
+
+it('a key that is held does its action once, and moves on and on', () => {
+  run.mockClear();
+  render(<Page field={false} />);
+  for (const repeat of [false, true, true]) fireEvent.keyDown(document.body, { key: 'a', repeat });
+  expect(run).toHaveBeenCalledOnce();
+  for (const repeat of [false, true, true]) fireEvent.keyDown(document.body, { key: 'j', repeat });
+  expect(run).toHaveBeenCalledTimes(4);
 });

@@ -10,6 +10,8 @@ export interface KeyAction {
   /** What the list of keys says of it. */
   word: string;
   section: KeySection;
+  /** Whether a key that is held does it again and again. */
+  held?: boolean;
   /** False when there is nothing to do now; the key is then the browser's. */
   run: () => unknown;
 }
@@ -90,6 +92,7 @@ function onKey(event: KeyboardEvent): void {
   const actions = keyActions();
   const begins = actions.some(({ keys }) => keys.startsWith(`${event.key} `));
   const meant = actions.find(({ keys }) => keys === pair) ?? actions.find(({ keys }) => keys === event.key);
+  if (event.repeat && !meant?.held) return;
   if (!meant && begins) first = { key: event.key, at: now };
   if (meant && meant.run() !== false) event.preventDefault();
 }

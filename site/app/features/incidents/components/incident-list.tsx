@@ -59,7 +59,8 @@ export function IncidentList({ incidents }: { incidents: readonly Incident[] }) 
     onToggle: selection.toggle,
     onAcknowledge: (id) => {
       const incidents = shown.filter((one) => one.id === id && needsAnswer(one));
-      if (incidents.length > 0) many.mutate({ incidents, verb: 'acknowledge' });
+      const asked = many.isPending && many.variables.incidents.some((one) => one.id === id);
+      if (incidents.length > 0 && !asked) many.mutate({ incidents, verb: 'acknowledge' });
     },
     onClear: selection.clear,
   });

@@ -38,8 +38,8 @@ export function useListKeys({
     { keys: 'Escape', word: 'Clear the selection', section, run: onClear },
   ] as const;
   useKeys([
-    { keys: 'j', word: 'Next row', section, run: () => move(1) },
-    { keys: 'k', word: 'Row before', section, run: () => move(-1) },
+    { keys: 'j', word: 'Next row', section, held: true, run: () => move(1) },
+    { keys: 'k', word: 'Row before', section, held: true, run: () => move(-1) },
     { keys: '/', word: 'Search this list', section, run: () => search.current?.focus() },
     ...(may ? acting : []),
   ]);

@@ -20,13 +20,16 @@ export function useAddress(): [Address, (change: Partial<Address>) => void] {
   return [addressOf(params), change];
 }
 
+// Beyond it there is no picture: its end would be no date, and the server knows none of five digits.
+const tooLate = Date.UTC(9000, 0);
+
 function addressOf(params: URLSearchParams): Address {
   const at = toMs(params.get('at'));
   return {
     view: toView(params.get('view')),
     scheduleId: params.get('schedule') ?? '',
     span: toSpan(params.get('range')),
-    at: Number.isNaN(at) ? null : at,
+    at: at >= 0 && at < tooLate ? at : null,
   };
 }
 
