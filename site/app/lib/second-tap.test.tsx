@@ -77,14 +77,18 @@ it('in a storm, what comes there again and again does not hold a press back for 
   expect(tap()).toEqual(['Open', 'Row 3']);
 });
 
-it('a key presses it at once, and so does a thumb elsewhere or after scrolling', async () => {
+it('a key presses it at once, and so does a thumb elsewhere', async () => {
   tap();
   await add('Acknowledge');
   expect(tap(100, 0)).toEqual(['Open', 'Acknowledge']);
   expect(tap(140)).toHaveLength(3);
-  await add('Resolve');
-  window.dispatchEvent(new Event('wheel'));
-  expect(tap(140)).toHaveLength(4);
+});
+
+it.each(['wheel', 'keydown'])('a %s brings something else there, and a press means that', async (type) => {
+  tap();
+  window.dispatchEvent(new Event(type));
+  await add('Acknowledge');
+  expect(tap()).toEqual(['Open', 'Acknowledge']);
 });
 
 it('the same button is pressed as often as one likes', () => {

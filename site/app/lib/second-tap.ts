@@ -46,7 +46,7 @@ export function useSecondTap(): void {
       event.preventDefault();
       event.stopPropagation();
     };
-    // Whoever scrolls brings something else there, and means that.
+    // Whoever scrolls or presses a key brings something else there, and means that.
     const forget = () => {
       pressed = null;
       observer.disconnect();
@@ -56,8 +56,8 @@ export function useSecondTap(): void {
     const first = { capture: true, signal: ended.signal };
     window.addEventListener('pointerdown', onDown, first);
     window.addEventListener('click', onClick, first);
-    window.addEventListener('wheel', forget, { ...first, passive: true });
-    window.addEventListener('pointercancel', forget, first);
+    for (const type of ['wheel', 'pointercancel', 'keydown'])
+      window.addEventListener(type, forget, { ...first, passive: true });
     return () => {
       forget();
       ended.abort();
