@@ -53,7 +53,7 @@ test('of the title in the list does not acknowledge on the page that it opened',
 });
 
 test('of Retry does not acknowledge the row under the message', async ({ page, mara }) => {
-  const made = [];
+  const made: { id: string }[] = [];
   for (let n = 0; n < 12; n++) made.push(await declare(mara));
   await open(page, '/incidents');
   const buttonOf = (n: number) => page.getByRole('button', { name: `Acknowledge #${made[n]?.id.slice(-4)}` });
