@@ -21,7 +21,7 @@ export function useAddress(): [Address, (change: Partial<Address>) => void] {
 }
 
 // Beyond it there is no picture: its end would be no date, and the server knows none of five digits.
-const tooLate = Date.UTC(9000, 0);
+const tooLate = toMs('9000-01-01T00:00:00Z');
 
 function addressOf(params: URLSearchParams): Address {
   const at = toMs(params.get('at'));
