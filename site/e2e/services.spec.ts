@@ -1,5 +1,5 @@
 import type { ListIncidentsResponseJson } from '@nightbell/proto';
-import { open } from './clean';
+import { open, read } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { addService, tell } from './made';
 
@@ -88,7 +88,9 @@ test('what a service needs is chosen, drawn with its health, and told on the oth
   const form = page.getByRole('dialog', { name: 'Edit service' });
   await form.getByRole('combobox', { name: 'Depends on' }).fill(cards.name);
   await page.getByRole('option', { name: cards.name, exact: true }).click();
-  await form.getByRole('button', { name: 'Save service' }).click();
+  const save = form.getByRole('button', { name: 'Save service' });
+  await read(save); // the option lay over it
+  await save.click();
   await expect(form).toBeHidden();
   await expect(card.getByRole('region', { name: 'Depends on' })).toContainText(`${cards.name}Healthy`);
 
