@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -101,7 +102,7 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
-	answered := func() (notifydb.Checked, bool) { return notifydb.Checked{}, false }
+	ctx, answered := d.askAgain(ctx, claim, done.lookedAt)
 	if d.options.Patience > 0 {
 		d.mayEnd(claim, end)
 		answered = d.endWhenAnswered(ctx, cancel, claim)
@@ -114,6 +115,45 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 			done.called, done.err = false, nil
 		}
 	}
+}
+
+// askAgain has the channel look once more right before the message leaves, where the last look is old by then: a
+// connection may take seconds. One that is ready costs nothing. The function that it returns tells what was seen
+// when the message did not leave.
+func (d *Outbox) askAgain(ctx context.Context, claim notifydb.Claim, lookedAt time.Duration) (asking context.Context, answered func() (notifydb.Checked, bool)) {
+	var seen atomic.Pointer[notifydb.Checked]
+	asking = notify.WithLastLook(ctx, func(ctx context.Context) bool {
+		if d.options.Uptime()-lookedAt <= staleAfter {
+			return true
+		}
+		ctx, cancel := context.WithTimeout(ctx, recordTimeout)
+		defer cancel()
+		var again try
+		if d.allAnswered(ctx, claim, &again) {
+			seen.Store(&again.checked)
+		}
+		return seen.Load() == nil
+	})
+	return asking, func() (notifydb.Checked, bool) {
+		if checked := seen.Load(); checked != nil {
+			return *checked, true
+		}
+		return notifydb.Checked{}, false
+	}
+}
+
+// allAnswered reports whether somebody has answered all that a send under way tells of. While the database does
+// not say so the send goes on: a copy is better than no page.
+func (d *Outbox) allAnswered(ctx context.Context, claim notifydb.Claim, again *try) bool {
+	if _, err := d.check(ctx, claim, again); err != nil || len(again.checked.Incidents) == 0 {
+		return false
+	}
+	for _, about := range again.checked.Incidents {
+		if about.Unanswered {
+			return false
+		}
+	}
+	return true
 }
 
 // endWhenAnswered looks again and again while a send takes long, and ends it once somebody has answered all
@@ -132,13 +172,7 @@ func (d *Outbox) endWhenAnswered(ctx context.Context, end context.CancelFunc, cl
 				return
 			case <-time.After(staleAfter):
 			}
-			if _, err := d.check(ctx, claim, &again); err != nil || len(again.checked.Incidents) == 0 {
-				continue // the send goes on: a copy is better than no page
-			}
-			answered = true
-			for _, about := range again.checked.Incidents {
-				answered = answered && !about.Unanswered
-			}
+			answered = d.allAnswered(ctx, claim, &again)
 		}
 		end()
 	}()

@@ -4,7 +4,6 @@
 package outgoing
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -36,13 +35,17 @@ const bodyLimit = 1 << 10
 // Post sends body as JSON with the extra headers. A status of 2xx is success. Errors
 // are temporary for 408, 409, 425, 429, 5xx and what the network does, with the wait
 // that Retry-After asks for (a date is counted from now), and permanent for every
-// other answer: the same request would get it again. The answer is given with an
-// error, too, when there was one.
+// other answer: the same request would get it again. Without an answer to a request that
+// left as a whole, the outcome is unknown. The answer is given with an error, too, when
+// there was one.
 func Post(ctx context.Context, client Doer, address string, headers map[string]string, body []byte, now time.Time) (Answer, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	sent, err := pack(ctx, end, address, body)
 	if err != nil {
 		return Answer{}, notify.Permanent(errors.New("the address is not a valid URL; correct it in the settings"))
 	}
+	request := sent.request
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "Nightbell")
 	for name, value := range headers {
@@ -50,7 +53,7 @@ func Post(ctx context.Context, client Doer, address string, headers map[string]s
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return Answer{}, explain(ctx, err)
+		return Answer{}, sent.explain(ctx, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer := Answer{Status: response.StatusCode}
@@ -86,6 +89,19 @@ func retryAfter(value string, now time.Time) (time.Duration, bool) {
 		return max(0, at.Sub(now)), true
 	}
 	return 0, false
+}
+
+// explain says what became of a parcel without an answer.
+func (p *parcel) explain(ctx context.Context, err error) error {
+	failure := explain(ctx, err)
+	switch {
+	case p.unwanted:
+		return notify.ErrNotWanted
+	case p.gone.Load() && !errors.Is(failure, notify.ErrPermanent):
+		return notify.UnknownOutcome(failure)
+	default:
+		return failure
+	}
 }
 
 // explain says what the network did, without the address: it may be a secret.
