@@ -12,7 +12,7 @@ import (
 )
 
 // readAgain reads what may have changed about the contact since a try that failed began.
-func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim) (err error) {
+func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim, now time.Time) (err error) {
 	if t.waitsItsTurn() {
 		// Whoever confirms the address at this moment waits for this, and then frees the pages.
 		if confirmed, err := notifydb.IsConfirmed(ctx, tx, claim); err != nil {
@@ -22,14 +22,21 @@ func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim) (e
 		}
 	}
 	if t.called && t.err != nil && !t.blocked() {
-		var failures int
-		failures, err = notifydb.LockContact(ctx, tx, claim)
+		failures, since, err := notifydb.LockContact(ctx, tx, claim)
+		if errors.Is(err, pgx.ErrNoRows) { // the contact is gone, and its pages with it
+			return nil
+		}
+		if t.since = now; since != nil {
+			t.since = *since
+		}
 		t.checked.Contact.Failures = min(t.checked.Contact.Failures, failures)
+		t.failures = notify.Failures(t.checked.Contact.Failures, t.since, now, t.unsure())
+		if errors.Is(t.err, notify.ErrTurnedAway) { // nobody waits for the server to be put right
+			t.failures = max(notify.DeadAfter, t.failures)
+		}
+		return err
 	}
-	if errors.Is(err, pgx.ErrNoRows) { // the contact is gone, and its pages with it
-		return nil
-	}
-	return err
+	return nil
 }
 
 // queueContact notes what the try tells of the contact itself.
@@ -44,13 +51,16 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	case t.blocked():
 		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
 	default:
-		notifydb.QueueContactFails(batch, claim, t.failures()-1, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+		notifydb.QueueContactFails(batch, claim, t.failures, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
 	}
 }
 
-// contactNext is when the contact is tried again after a failure.
+// contactNext is when the contact is tried again after a failure: also once it has failed for so long that it is dead.
 func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
-	next := now.Add(notify.Backoff(t.checked.Contact.Failures+1, seedOf(claim)))
+	next := now.Add(notify.Backoff(max(t.failures, t.checked.Contact.Failures+1), seedOf(claim)))
+	if dead := t.since.Add(notify.DeadFor); now.Before(dead) && dead.Before(next) {
+		next = dead
+	}
 	if wait, asked := notify.RetryAfter(t.err); asked {
 		next = later(next, now.Add(min(wait, notify.LongestWait)))
 	}
@@ -60,17 +70,13 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 // blocked reports whether the try failed for this installation's own reasons.
 func (t try) blocked() bool { return t.internal || errors.Is(t.err, notify.ErrInstallation) }
 
-// failures are how many tries to the contact failed in a row, with this one; none if it is not to blame. One
-// that was turned away is dead at once.
-func (t try) failures() int {
-	if !t.called || t.err == nil || t.blocked() {
-		return 0
-	}
-	if errors.Is(t.err, notify.ErrTurnedAway) {
-		return max(notify.DeadAfter, t.checked.Contact.Failures+1)
-	}
-	return t.checked.Contact.Failures + 1
-}
+// unsure reports whether the provider may have taken the message.
+func (t try) unsure() bool { return errors.Is(t.err, notify.ErrUnknownOutcome) }
+
+// dead reports whether the contact is dead, so that the policy's next step waits for none of its pages; turnsDead,
+// whether it is since this try.
+func (t try) dead() bool      { return t.failures >= notify.DeadAfter && !t.unsure() }
+func (t try) turnsDead() bool { return t.failures == notify.DeadAfter && !t.unsure() }
 
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell: what may have arrived keeps
@@ -82,7 +88,7 @@ func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []not
 		if result.State == "pending" || result.State == "failed" {
 			pages = append(pages, page)
 		}
-		if result.State == "failed" && !result.Unknown || result.State == "pending" && t.failures() >= notify.DeadAfter {
+		if result.State == "failed" && !result.Unknown || result.State == "pending" && t.dead() {
 			hopeless = append(hopeless, page)
 		}
 	}

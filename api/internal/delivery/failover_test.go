@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,38 +92,107 @@ func TestADeadWebhookIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestTheNextStepDoesNotWaitForADeadWebhook pages Bob, five minutes early, when Ada's only
-// method is dead; the same holds for an answer that is final.
+// second lets one pass with its sweeps: of steps, and of the outbox.
+func (o *outbox) second(t *testing.T, d *delivery.Outbox) {
+	t.Helper()
+	o.Sweep(t)
+	deliver(t, d)
+	o.Sweep(t)
+	o.Clock.Advance(time.Second)
+}
+
+// TestTheNextStepDoesNotWaitForADeadWebhook pages Bob, four minutes early, once Ada's only method has failed for a
+// minute; at once after an answer that is final, or when it was failing before. Its own next step keeps its time.
 func TestTheNextStepDoesNotWaitForADeadWebhook(t *testing.T) {
+	away := errors.New("HTTP 502")
 	for name, c := range map[string]struct {
 		failure error
-		tries   int
+		known   int // failed tries of an hour ago
+		early   time.Duration
 	}{
-		"silent": {errors.New("no answer in time"), 3},
-		"gone":   {notify.Permanent(errors.New("HTTP 410")), 1},
+		"away for a minute":     {away, 0, notify.DeadFor},
+		"known to fail, rarely": {away, notify.ProbeAfter - 1, 0},
+		"known to fail":         {away, notify.ProbeAfter, 0},
+		"gone":                  {notify.Permanent(errors.New("HTTP 410")), 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := newOutbox(t)
+			o.Clock.Freeze(o.Clock.Now())
 			hookOutbox := o.replica(notify.Webhook, &provider{answer: func(context.Context, notify.Message) error { return c.failure }})
-			o.hookFirst(t, -1)
-			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
-			for try := range c.tries {
-				o.Sweep(t)
-				if got := o.Pages(t); len(got) != 1 {
-					t.Fatalf("before try %d: %v", try+1, got)
-				}
-				deliver(t, hookOutbox)
-				o.Clock.Advance(7 * time.Second)
+			hook := o.hookFirst(t, -1)
+			if c.known > 0 {
+				o.Exec(t, `UPDATE contact_method SET failures = $2, failing_since = nightbell_now() - interval '1 hour', next_try_at = nightbell_now() WHERE id = $1`, hook, c.known)
 			}
-			deliver(t, hookOutbox)
-			o.Sweep(t)
-			if got := o.Pages(t); len(got) != 2 || got[1] != "Bob pending" {
-				t.Errorf("the pages are %v, want one of Bob's", got)
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+			began := o.Clock.Now()
+			for len(o.Pages(t)) == 1 && o.Clock.Now().Before(began.Add(5*time.Minute)) {
+				o.second(t, hookOutbox)
+			}
+			got := o.Clock.Now().Add(-time.Second).Sub(began)
+			if pages := o.Pages(t); len(pages) != 2 || pages[1] != "Bob pending" || got < c.early || got > c.early+time.Second {
+				t.Errorf("after %s the pages are %v, want one of Bob's after %s", got, pages, c.early)
 			}
 			o.Clock.Advance(time.Minute)
 			o.Sweep(t)
 			if got := o.Texts(t, `SELECT paging_status || ' ' || (paging_due_at > nightbell_now() + interval '3 minutes')::text FROM incident WHERE org_id = $1`, o.Org); !slices.Equal(got, []string{"active true"}) {
 				t.Errorf("the step after it lost its delay: %v", got)
+			}
+		})
+	}
+}
+
+// TestAFaultOfSecondsWakesNobodyElse: Ada's webhook is being deployed, and answers after ten seconds.
+func TestAFaultOfSecondsWakesNobodyElse(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	hooks := &provider{answer: func(context.Context, notify.Message) error { return errors.New("HTTP 502") }}
+	hookOutbox := o.replica(notify.Webhook, hooks)
+	o.hookFirst(t, -1)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for second := range 120 {
+		if second == 10 {
+			hooks.answers(nil)
+		}
+		o.second(t, hookOutbox)
+	}
+	if got, calls := o.Pages(t), len(hooks.messages()); len(got) != 1 || o.states(t) != "sent" || calls != 4 {
+		t.Errorf("after %d calls the pages are %v, want one of Ada's, sent with the fourth", calls, got)
+	}
+}
+
+// TestALostAnswerTakesNoStepItsTime: what reads a page and never answers may have shown it. Slack gets one copy of it;
+// a webhook, which can tell a repeat, goes on getting the same message.
+func TestALostAnswerTakesNoStepItsTime(t *testing.T) {
+	for kind, c := range map[notify.Kind]struct {
+		fewest, most int
+		want         string
+	}{
+		notify.Slack:   {2, 2, "failed: no answer in time (2 tries)"},
+		notify.Webhook: {6, 9, "pending"},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			o := newOutbox(t)
+			o.Clock.Freeze(o.Clock.Now())
+			silent := &provider{answer: func(context.Context, notify.Message) error {
+				o.Clock.Advance(8 * time.Second)
+				return notify.UnknownOutcome(errors.New("no answer in time"))
+			}}
+			out := o.replica(kind, silent)
+			hook := o.hookFirst(t, -1)
+			o.Exec(t, `UPDATE contact_method SET kind = $2 WHERE id = $1`, hook, string(kind))
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+			for began := o.Clock.Now(); o.Clock.Now().Before(began.Add(4 * time.Minute)); {
+				o.second(t, out)
+			}
+			ids := map[uuid.UUID]bool{}
+			for _, message := range silent.messages() {
+				ids[message.ID] = true
+			}
+			if tries := len(silent.messages()); tries < c.fewest || tries > c.most || len(ids) != 1 || len(o.Pages(t)) != 1 || !strings.HasPrefix(o.states(t), c.want) {
+				t.Errorf("after %d tries of %d messages the page is %q, and the pages are %v", tries, len(ids), o.states(t), o.Pages(t))
+			}
+			if got := o.failing(t, hook); !strings.HasSuffix(got, " true no answer in time") {
+				t.Errorf("the contact is %q", got)
 			}
 		})
 	}

@@ -114,7 +114,7 @@ func TestTheNextStepComesAlsoForAPageThatFailedByOurMistake(t *testing.T) {
 	deliver(t, hookOutbox)
 	hooks.answers(func(context.Context, notify.Message) error { return errors.New("no answer in time") })
 	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
-	for range 12 { // three tries
+	for range 65 { // a minute of tries
 		deliver(t, hookOutbox)
 		o.Clock.Advance(time.Second)
 	}
@@ -142,7 +142,7 @@ func TestTheNextStepsOfAStormCome(t *testing.T) {
 		alerts = append(alerts, pagingtest.Firing(fmt.Sprint("a", n), fmt.Sprint("a", n), pagingtest.Began))
 	}
 	o.Accept(t, alerts...)
-	for range 15 { // three tries, and what follows
+	for range 68 { // a minute of tries, and what follows
 		deliver(t, hookOutbox)
 		o.Clock.Advance(time.Second)
 	}

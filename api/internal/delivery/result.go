@@ -45,7 +45,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 		if err != nil {
 			return err
 		}
-		if err := done.readAgain(ctx, tx, claim); err != nil {
+		if err := done.readAgain(ctx, tx, claim, now); err != nil {
 			return err
 		}
 		d.leaveToOthers(claim, done, now)
@@ -55,7 +55,7 @@ func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bar
 			return err
 		}
 		var hopeless []notifydb.DuePage
-		if done.failures() == notify.DeadAfter { // also for what was not in this message
+		if done.turnsDead() { // also for what was not in this message
 			if hopeless, err = notifydb.OpenPages(ctx, tx, claim, now); err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func (t try) waitsItsTurn() bool { return errors.Is(t.err, notify.ErrPageWaits) 
 func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim notifydb.Claim, now time.Time) {
 	seed := seedOf(claim)
 	next, giveUp := notify.Retry(page.Attempts, page.Due, now, seed)
-	result.Fault, result.Blocked, result.Unknown = t.atFault(), t.blocked(), errors.Is(t.err, notify.ErrUnknownOutcome) && !t.lost
+	result.Fault, result.Blocked, result.Unknown = t.atFault(), t.blocked(), t.unsure() && !t.lost
 	switch {
 	case t.waitsItsTurn():
 		wait, _ := notify.RetryAfter(t.err)
@@ -135,7 +135,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim noti
 		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
-	case result.Unknown:
+	case result.Unknown && !t.checked.Contact.Kind.TellsRepeats():
 		next, giveUp = now.Add(notify.UnknownWait), page.Unknowns+1 >= notify.UnknownAttempts
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false

@@ -37,6 +37,9 @@ type try struct {
 	// lost is set when we broke the send off: nobody could renew its lease, or the process stops. It does not
 	// count as one of the tries that a lost answer has.
 	lost bool
+	// failures are how many tries to the contact failed in a row, with this one, and since when; none if it is not to blame.
+	failures int
+	since    time.Time
 	// counted is set once the try took of the organization's share of mails to addresses that
 	// are not verified.
 	counted bool

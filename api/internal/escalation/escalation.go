@@ -177,7 +177,7 @@ type Snapshot struct {
 	// Paged are who was paged in this cycle, or in the last one before it while it has paged
 	// nobody; it is looked at only when NeedsPaged.
 	Paged []Paged
-	// Unreached is set when every page of this cycle failed, or waits for a dead contact; it is
+	// Unreached is set when every page of this cycle failed, or waits for a failing contact; it is
 	// looked at only when NeedsReached.
 	Unreached bool
 	// Owners are the last resort of policies that name no other.

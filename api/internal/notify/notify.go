@@ -44,6 +44,10 @@ func (k Kind) Word() string {
 	}
 }
 
+// TellsRepeats reports whether a receiver can tell that a message came twice, by Message.ID: then one whose outcome
+// is not known is tried like any other. A person would read each copy.
+func (k Kind) TellsRepeats() bool { return k == Webhook }
+
 // Kinds lists the channels that exist now; each has its own queue, so that a slow
 // one never delays another.
 var Kinds = []Kind{Email, Webhook, Slack}

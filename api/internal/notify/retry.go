@@ -18,10 +18,14 @@ const (
 	UnknownAttempts = 2
 	// UnknownWait is how long that waits: it is the last try, so what lost the answer should be over.
 	UnknownWait = 30 * time.Second
-	// DeadAfter is how many tries to a contact fail in a row until it counts as dead: then
-	// it is tried with one page at a time, and a step of a policy that reaches nobody else
-	// waits for it no longer.
-	DeadAfter = 3
+	// ProbeAfter is how many tries to a contact fail in a row until it is tried with one page
+	// at a time, and a round that reached nobody else is followed by the last resort.
+	ProbeAfter = 3
+	// DeadAfter is the count of failures of a contact that is dead: a step of a policy that
+	// reaches nobody else waits for it no longer. It takes DeadFor, see Failures.
+	DeadAfter = 6
+	// DeadFor is how long a contact fails before that: a restart takes seconds.
+	DeadFor = time.Minute
 	// SlotWait is how long a due page waits for a send slot until the person's next contact
 	// method is used, too: as long as a send may take. The page keeps its place in the queue,
 	// so each planned page is still sent once.
@@ -36,6 +40,20 @@ func WaitUntil(firstDue, now time.Time) time.Time {
 		return late
 	}
 	return end
+}
+
+// Failures counts one more failed try of a contact that has been failing since then, after so many before. The count
+// stays below DeadAfter until DeadFor has passed, and jumps to it with the next failure: so one number says that a
+// contact is dead. An unknown outcome makes no contact dead, because the message may have arrived.
+func Failures(before int, since, now time.Time, unknown bool) int {
+	switch count := before + 1; {
+	case unknown || now.Sub(since) < DeadFor:
+		return max(before, min(count, DeadAfter-1))
+	case count >= ProbeAfter:
+		return max(count, DeadAfter)
+	default:
+		return count
+	}
 }
 
 // waits are the delays after the first tries; the last one repeats.

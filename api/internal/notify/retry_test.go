@@ -61,3 +61,29 @@ func TestAYoungPageIsNeverGivenUp(t *testing.T) {
 		t.Error("given up before its time")
 	}
 }
+
+// TestAContactIsDeadAfterAMinute of failed tries, and never by messages that may have arrived.
+func TestAContactIsDeadAfterAMinute(t *testing.T) {
+	for name, c := range map[string]struct {
+		before  int
+		failing time.Duration
+		unknown bool
+		want    int
+	}{
+		"the first":                          {0, 0, false, 1},
+		"the third within seconds":           {2, 7 * time.Second, false, 3},
+		"many within a minute":               {40, DeadFor - 1, false, 40},
+		"the last short of it":               {DeadAfter - 1, DeadFor - 1, false, DeadAfter - 1},
+		"the fourth after a minute":          {3, DeadFor, false, DeadAfter},
+		"the third of one that failed once":  {2, time.Hour, false, DeadAfter},
+		"the second of one that failed once": {1, time.Hour, false, 2},
+		"one of the dead":                    {DeadAfter, time.Hour, false, DeadAfter + 1},
+		"an unknown outcome":                 {0, 0, true, 1},
+		"unknown outcomes for long":          {DeadAfter - 1, time.Hour, true, DeadAfter - 1},
+		"an unknown outcome of the dead":     {DeadAfter, time.Hour, true, DeadAfter},
+	} {
+		if got := Failures(c.before, noon, noon.Add(c.failing), c.unknown); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}

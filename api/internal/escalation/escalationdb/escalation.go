@@ -238,8 +238,8 @@ FROM notification n LEFT JOIN contact_method c ON c.org_id = n.org_id AND c.id =
 WHERE n.org_id IS NOT DISTINCT FROM $1 AND n.incident_id = $2 AND n.cycle = $3`
 
 // Unreached reports whether an incident was paged for in a cycle and nothing got through: each page
-// failed, or waits for a contact that has failed deadAfter times in a row.
-func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, deadAfter int) (unreached bool, err error) {
-	err = tx.QueryRow(ctx, unreachedSQL, orgID, incidentID, cycle, deadAfter).Scan(&unreached)
+// failed, or waits for a contact that has failed so many times in a row.
+func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, failures int) (unreached bool, err error) {
+	err = tx.QueryRow(ctx, unreachedSQL, orgID, incidentID, cycle, failures).Scan(&unreached)
 	return unreached, err
 }

@@ -227,10 +227,9 @@ func OpenPages(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) ([]Du
 }
 
 // QueueContactFails adds the statement that notes a failure which is the contact's own:
-// nothing is sent to it before next. Failures are what came before it in a row; what failed beside it
-// is not.
+// nothing is sent to it before next. Failures are those in a row with this one, as notify.Failures counts.
 func QueueContactFails(batch *pgx.Batch, claim Claim, failures int, why string, next, now time.Time) {
-	batch.Queue(`UPDATE contact_method SET failures = greatest(failures, $6 + 1), failing_since = coalesce(failing_since, $3), failing_for = $4, next_try_at = $5
+	batch.Queue(`UPDATE contact_method SET failures = greatest(failures, $6), failing_since = coalesce(failing_since, $3), failing_for = $4, next_try_at = $5
 		WHERE org_id = $1 AND id = $2`, claim.OrgID, claim.ContactMethodID, now, why, next, failures)
 }
 
@@ -247,13 +246,13 @@ func QueueContactWaits(batch *pgx.Batch, claim Claim, next time.Time) {
 const maxReleased = 1000
 
 // LockContact locks the contact until the transaction ends, and gives how many tries in a row failed
-// by now: another message to it may have been answered since this one began.
-func LockContact(ctx context.Context, tx pgx.Tx, claim Claim) (failures int, err error) {
-	err = tx.QueryRow(ctx, lockContactSQL, claim.OrgID, claim.ContactMethodID).Scan(&failures)
-	return failures, err
+// by now, and since when: another message to it may have been answered since this one began.
+func LockContact(ctx context.Context, tx pgx.Tx, claim Claim) (failures int, since *time.Time, err error) {
+	err = tx.QueryRow(ctx, lockContactSQL, claim.OrgID, claim.ContactMethodID).Scan(&failures, &since)
+	return failures, since, err
 }
 
-const lockContactSQL = `SELECT failures FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`
+const lockContactSQL = `SELECT failures, failing_since FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`
 
 // While more pages wait, the contact's own next_try_at stays: the next message takes some of them
 // along (lockContactsSQL), and its result makes others due. The contact is locked by a statement

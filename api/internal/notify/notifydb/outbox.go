@@ -56,7 +56,7 @@ type Claim struct {
 	Behind bool
 	// Tries is notify.Message.Tries.
 	Tries int
-	// probe is set for a contact that counts as dead: one page is enough to find out.
+	// probe is set for a contact that keeps failing: one page is enough to find out.
 	probe bool
 	// orphans are the deliveries of workers that died with some of the pages.
 	orphans []uuid.UUID
@@ -196,7 +196,7 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	for org, n := range room.UnderWay {
 		orgs, sends = append(orgs, org), append(sends, n)
 	}
-	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared, notify.DeadAfter)
+	rows, err := tx.Query(ctx, lockContactsSQL, string(kind), now, without, room.All, Lease, orgs, sends, room.PerOrg, room.Shared, notify.ProbeAfter)
 	if err != nil {
 		return nil, err
 	}
