@@ -81,8 +81,12 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 }
 
 // NextSteps are the steps that a decision pages after an earlier one of the cycle went unanswered, each
-// once, for the timeline. The last resort says so itself, by LastResort.
-func NextSteps(before Snapshot, effects []Effect) (next []Effect) {
+// once, for the timeline, which says when nothing got through. The last resort says so itself, by LastResort.
+func NextSteps(before Snapshot, effects []Effect, unreached bool) (next []Effect) {
+	why := "Nobody answered"
+	if unreached {
+		why = "Nobody could be reached so far"
+	}
 	first := before.State.Round == 0 && len(before.State.Passed) == 0
 	last := Effect{Step: -1}
 	for _, effect := range effects {
@@ -93,7 +97,7 @@ func NextSteps(before Snapshot, effects []Effect) (next []Effect) {
 		if !first {
 			next = append(next, Effect{
 				Kind: Escalated, Round: effect.Round, Step: effect.Step, StepID: effect.StepID,
-				Message: "Nobody answered: paging " + before.Policy.place(effect.Step, effect.Round) + ".",
+				Message: why + ": paging " + before.Policy.place(effect.Step, effect.Round) + ".",
 			})
 		}
 		first = false

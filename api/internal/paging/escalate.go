@@ -25,6 +25,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -156,6 +157,10 @@ func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 	if err := r.prepare(ctx, records); err != nil {
 		return err
 	}
+	unreached, err := escalationdb.UnreachedAmong(ctx, r.tx, due, notify.ProbeAfter)
+	if err != nil {
+		return err
+	}
 	for _, record := range records {
 		paging := states[record.ID]
 		snapshot, err := r.snapshot(ctx, record, paging.Under(record.PolicyID))
@@ -164,7 +169,7 @@ func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 		}
 		failpoint.At("deciding", record.Title)
 		state, effects := escalation.Decide(snapshot, r.now)
-		if err := r.decided(ctx, record, state, append(escalation.NextSteps(snapshot, effects), effects...)); err != nil {
+		if err := r.decided(ctx, record, state, append(escalation.NextSteps(snapshot, effects, unreached[record.ID]), effects...)); err != nil {
 			return err
 		}
 	}

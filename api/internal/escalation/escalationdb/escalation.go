@@ -232,14 +232,37 @@ func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycl
 }
 
 // IS NOT DISTINCT FROM hides the organization from the planner, which would AND two indexes.
+// unreachedSQL is about the incidents that come as d; a page waits for a contact that failed $4 times in a row.
 const unreachedSQL = `
-SELECT count(*) > 0 AND NOT coalesce(bool_or(n.state = 'sent' OR n.finished_at IS NULL AND c.failures < $4), false)
-FROM notification n LEFT JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
-WHERE n.org_id IS NOT DISTINCT FROM $1 AND n.incident_id = $2 AND n.cycle = $3`
+SELECT d.id FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::integer[]) AS cycle) d, LATERAL (
+    SELECT count(*) > 0 AND NOT coalesce(bool_or(n.state = 'sent' OR n.finished_at IS NULL AND c.failures < $4), false) AS unreached
+    FROM notification n LEFT JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
+    WHERE n.org_id IS NOT DISTINCT FROM d.org_id AND n.incident_id = d.id AND n.cycle = d.cycle OFFSET 0) pages
+WHERE pages.unreached`
 
-// Unreached reports whether an incident was paged for in a cycle and nothing got through: each page
+// UnreachedAmong are the incidents that were paged for in their cycle and nothing got through: each page
 // failed, or waits for a contact that has failed so many times in a row.
-func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, failures int) (unreached bool, err error) {
-	err = tx.QueryRow(ctx, unreachedSQL, orgID, incidentID, cycle, failures).Scan(&unreached)
+func UnreachedAmong(ctx context.Context, tx pgx.Tx, of []Paging, failures int) (map[uuid.UUID]bool, error) {
+	orgs, ids, cycles := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of)), make([]int, len(of))
+	for i, p := range of {
+		orgs[i], ids[i], cycles[i] = p.OrgID, p.IncidentID, p.Cycle
+	}
+	rows, err := tx.Query(ctx, unreachedSQL, orgs, ids, cycles, failures)
+	if err != nil {
+		return nil, err
+	}
+	unreached := map[uuid.UUID]bool{}
+	var incidentID uuid.UUID
+	_, err = pgx.ForEachRow(rows, []any{&incidentID}, func() error {
+		unreached[incidentID] = true
+		return nil
+	})
 	return unreached, err
+}
+
+// Unreached reports it of one incident.
+func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, failures int) (bool, error) {
+	of := Paging{OrgID: orgID, IncidentID: incidentID, State: escalation.State{Cycle: cycle}}
+	unreached, err := UnreachedAmong(ctx, tx, []Paging{of}, failures)
+	return unreached[incidentID], err
 }
