@@ -167,7 +167,7 @@ func TestWhatIsTurnedAwayWaitsForTheServer(t *testing.T) {
 		t.Error("the next step waits for whom the server turns away")
 	}
 	for range 2 {
-		o.Clock.Advance(40 * time.Second)
+		o.Clock.Advance(80 * time.Second)
 		deliver(t, o.deliverer)
 	}
 	if got := len(catcher.Mails()); got != 1 || o.states(t) != "sent" {
