@@ -1,62 +1,82 @@
+import { useLayoutEffect, useState } from 'react';
 import { randomToken } from './device';
-import { currentIdentity } from './identity';
+import { accountOf, currentIdentity } from './identity';
 import { forgetHalfWritten, halfWrittenKey, subscribeSession } from './session';
 
 interface Kept {
-  /** Who wrote it. */
-  by: string;
   /** By what it is for. */
   texts: Record<string, string>;
   /** The keys that texts were sent with, which may have arrived. */
-  keys?: Record<string, string>;
+  keys: Record<string, string>;
 }
+
+const nothing: Kept = { texts: {}, keys: {} };
+const shown = new Set<(what: string, text: string) => void>();
 
 /** What the signed-in person had written of something and not sent, in this tab; empty when nothing. */
 export function halfWritten(what: string): string {
-  return read()?.texts[what] ?? '';
+  return read().texts[what] ?? '';
+}
+
+/** The same for a field, and the way to write it: all fields of one thing show the same, whichever was written in. */
+export function useHalfWritten(what: string) {
+  const [text, setText] = useState(() => halfWritten(what));
+  useLayoutEffect(() => {
+    const show = (of: string, now: string) => of === what && setText(now);
+    shown.add(show);
+    return () => void shown.delete(show);
+  }, [what]);
+  return [text, (now: string) => keepHalfWritten(what, now)] as const;
 }
 
 /**
- * Keeps it over a reload and over the end of a session that nobody ended. It is gone with a logout, and
- * once somebody else signs in. Empty text is forgotten.
+ * Keeps it over a reload, over the end of a session that nobody ended and over a look at another organization.
+ * It is gone with a logout, and once somebody else signs in. Empty text is forgotten.
  */
 export function keepHalfWritten(what: string, text: string): void {
-  const by = currentIdentity();
-  if (!by) return;
-  const { texts, keys = {} }: Omit<Kept, 'by'> = read() ?? { texts: {} };
+  for (const show of shown) show(what, text);
+  const { texts, keys } = read();
   if (text.trim() !== texts[what]?.trim()) delete keys[what];
   if (text === '') delete texts[what];
   else texts[what] = text;
-  store({ by, texts, keys });
+  store({ texts, keys });
 }
 
 /** The idempotency key to send it with: the same until the text changes, also after a reload. */
 export function keyOfHalfWritten(what: string): string {
   const kept = read();
-  const key = kept?.keys?.[what] ?? randomToken();
-  if (kept) store({ ...kept, keys: { ...kept.keys, [what]: key } });
-  return key;
+  kept.keys[what] ??= randomToken();
+  store(kept);
+  return kept.keys[what];
 }
 
-function read(): Kept | null {
+// One record for each organization of the account.
+function all(): Record<string, Kept> {
   try {
-    const kept: Kept | null = JSON.parse(sessionStorage.getItem(halfWrittenKey) ?? 'null');
-    return kept?.by === currentIdentity() ? kept : null;
+    return JSON.parse(sessionStorage.getItem(halfWrittenKey) ?? '{}');
   } catch {
-    return null;
+    return {};
   }
 }
 
+function read(): Kept {
+  const by = currentIdentity();
+  return structuredClone((by && all()[by]) || nothing);
+}
+
 function store(kept: Kept): void {
+  const by = currentIdentity();
+  if (!by) return;
   try {
-    sessionStorage.setItem(halfWrittenKey, JSON.stringify(kept));
+    sessionStorage.setItem(halfWrittenKey, JSON.stringify({ ...all(), [by]: kept }));
   } catch {
     // It is full, or closed to pages.
   }
 }
 
 function forgetOthers(): void {
-  if (currentIdentity() && !read()) forgetHalfWritten();
+  const by = currentIdentity();
+  if (by && Object.keys(all()).some((one) => accountOf(one) !== accountOf(by))) forgetHalfWritten();
 }
 
 if (typeof window !== 'undefined') {

@@ -11,6 +11,7 @@ const call = vi.hoisted(() => vi.fn());
 vi.mock('~/lib/api', async (real) => ({ ...(await real<object>()), call }));
 
 const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+const elsewhere = { ...mara, user: { ...mara.user, org_id: 'o2' } };
 const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
 
 beforeEach(() => {
@@ -109,6 +110,12 @@ it.each([
     () => inAnotherTab(() => endSession('expired')),
     'The disk',
   ],
+  ['is there after a look at another organization', () => startSession(elsewhere), 'The disk'],
+  [
+    'is there when another tab looks at another organization',
+    () => inAnotherTab(() => startSession(elsewhere)),
+    'The disk',
+  ],
   ['is gone once somebody else was signed in', () => startSession(jonas), ''],
 ])('what is half written %s', (_, happens, left) => {
   const before = look();
@@ -132,6 +139,33 @@ it('shows nobody what somebody else has half written', () => {
   after.at('a');
   expect(after.box().value).toBe('');
   expect(sessionStorage).toHaveLength(0);
+});
+
+it('shows nothing that was half written in another organization', () => {
+  const before = look();
+  before.at('a');
+  before.type('The disk');
+  cleanup();
+  startSession(elsewhere);
+  const after = look();
+  after.at('a');
+  expect(after.box().value).toBe('');
+});
+
+it('empties the box for the answer, also of a page that was left and opened again', async () => {
+  const answers: ((_: object) => void)[] = [];
+  call.mockImplementation(() => new Promise((resolve) => answers.push(resolve)));
+  const { at, box, type, post } = look();
+  at('a');
+  type('Done');
+  await post();
+  at('b');
+  at('a');
+  await post();
+  const [first, second] = keysOfCalls();
+  expect(second).toBe(first);
+  await act(async () => answers[0]?.({}));
+  expect(box().value).toBe('');
 });
 
 it('posts one comment when only the answer was lost, and takes its failure away', async () => {

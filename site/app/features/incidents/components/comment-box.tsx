@@ -1,7 +1,7 @@
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useId } from 'react';
 import { Submit } from '~/components/ui/submit';
 import { useAddComment } from '~/data/comments';
-import { halfWritten, keepHalfWritten, keyOfHalfWritten } from '~/lib/half-written';
+import { halfWritten, keyOfHalfWritten, useHalfWritten } from '~/lib/half-written';
 import { useKeptFocus } from '~/lib/kept-focus';
 import * as styles from './comment-box.module.css';
 
@@ -19,7 +19,7 @@ export function CommentBox({ id }: { id: string }) {
     if (text.trim() === '' || add.isPending) return;
     // A promise, because the page may be left before the answer: what was posted is not kept for it.
     add.mutateAsync({ message: text.trim(), key: keyOfHalfWritten(what) }).then(
-      () => write((now) => (now === text ? '' : now)),
+      () => halfWritten(what) === text && write(''),
       () => {}, // said by a toast
     );
   };
@@ -41,7 +41,7 @@ export function CommentBox({ id }: { id: string }) {
           rows={2}
           placeholder="What do you see? Everyone on this incident reads it."
           value={text}
-          onChange={(event) => write(() => event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={onKey}
         />
         <Submit size="sm" pending={add.isPending} doing="Posting...">
@@ -50,14 +50,4 @@ export function CommentBox({ id }: { id: string }) {
       </div>
     </form>
   );
-}
-
-function useHalfWritten(what: string) {
-  const [text, setText] = useState(() => halfWritten(what));
-  const write = (change: (now: string) => string) => {
-    const next = change(halfWritten(what));
-    keepHalfWritten(what, next);
-    setText(next);
-  };
-  return [text, write] as const;
 }
