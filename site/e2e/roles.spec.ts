@@ -80,4 +80,30 @@ test.describe('the role', () => {
     await expect(page.getByRole('status').filter({ hasText: 'Failed to acknowledge' })).toBeVisible();
     await expect(page.getByRole('button', { name: /^Acknowledge/ })).toHaveCount(0);
   });
+
+  test('takes nothing that is being written when it changes, but what is no longer allowed', async ({
+    page,
+    context,
+    changeRole,
+  }) => {
+    await changeRole('admin');
+    await open(page, '/oncall/schedules/new');
+    const name = page.getByLabel('Name', { exact: true }).first();
+    await name.fill('Nights');
+    for (const [role, kept] of [
+      ['owner', 1],
+      ['viewer', 0],
+    ] as const) {
+      await changeRole(role);
+      // It asks who is signed in, and the first one hears of it.
+      const beside = await context.newPage();
+      await open(beside, '/incidents');
+      const stored = () => page.evaluate(() => JSON.parse(localStorage.getItem('user') ?? '{}').role);
+      await expect.poll(stored).toBe(role);
+      await beside.close();
+      await expect(name).toHaveCount(kept);
+      if (kept) await expect(name).toHaveValue('Nights');
+    }
+    await expect(page.getByText('Only admins create schedules.')).toBeVisible();
+  });
 });

@@ -11,12 +11,12 @@ import { WebhookActions, WebhookTrouble } from '~/features/integrations/componen
 import { WebhookFacts } from '~/features/integrations/components/webhook-facts';
 import * as styles from '~/features/integrations/components/webhooks.module.css';
 import { paths } from '~/lib/paths';
-import { mayAct } from '~/lib/role';
+import { isAtLeast, mayAct } from '~/lib/role';
 import type { Route } from './+types/integration-webhook';
 
 export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
   return prefetch((client) =>
-    mayAct('admin') ? [client.query(webhookById(id)), client.infiniteQuery(deliveryList(id))] : [],
+    isAtLeast('admin') ? [client.query(webhookById(id)), client.infiniteQuery(deliveryList(id))] : [],
   );
 }
 

@@ -9,10 +9,10 @@ import { webhookList } from '~/data/webhooks';
 import { CreateWebhookDialog } from '~/features/integrations/components/webhook-dialogs';
 import { WebhookList } from '~/features/integrations/components/webhook-list';
 import { paths } from '~/lib/paths';
-import { mayAct } from '~/lib/role';
+import { isAtLeast, mayAct } from '~/lib/role';
 
 export function clientLoader() {
-  return prefetch((client) => (mayAct('admin') ? [client.query(webhookList)] : []));
+  return prefetch((client) => (isAtLeast('admin') ? [client.query(webhookList)] : []));
 }
 
 /** The programs that are told what happens. */

@@ -17,7 +17,7 @@ import { CreateIncidentDialog } from '~/features/incidents/components/create-inc
 import { Notices } from '~/features/installation/components/notices';
 import { Finder, useFinder } from '~/features/palette/components/finder';
 import { paths } from '~/lib/paths';
-import { mayAct } from '~/lib/role';
+import { mayAct, RoleContext } from '~/lib/role';
 import { currentSession, identityOf, lastSessionEnd, type Session, subscribeSession } from '~/lib/session';
 import { showAs } from '~/lib/session-change';
 import { signInAfter } from '~/lib/session-end';
@@ -83,8 +83,9 @@ function Pages({ session }: { session: Session }) {
       }
     >
       <Notices />
-      {/* Pages ask for the role while they draw, so another role draws them anew. */}
-      <Outlet key={user.role} />
+      <RoleContext value={user.role}>
+        <Outlet />
+      </RoleContext>
       <Finder shown={finder} onCreate={mayAct('responder') ? () => setCreating(true) : undefined} />
       {question}
       {creating && <CreateIncidentDialog onClose={() => setCreating(false)} />}
