@@ -121,16 +121,16 @@ export const coverageProblems = (scheduleId?: string) =>
   });
 
 /** The mutation behind Save: it makes the schedule, or changes it when there is an id. Fails with ApiError. */
-export function useSaveSchedule(id: string | null) {
+export function useSaveSchedule() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async ({ etag, ...body }: CreateScheduleRequestJson & { etag?: string }) => {
+    mutationFn: async ({ id, etag, ...body }: Version & CreateScheduleRequestJson) => {
       const answer = await call<CreateScheduleResponseJson>({
-        method: id === null ? 'POST' : 'PATCH',
-        path: id === null ? '/v1/schedules' : addressOf(id),
+        method: id ? 'PATCH' : 'POST',
+        path: id ? addressOf(id) : '/v1/schedules',
         body,
         headers: ifMatch(etag),
-        action: id === null ? 'create schedule' : 'save schedule',
+        action: id ? 'save schedule' : 'create schedule',
         keepSession: true,
       });
       return answer.schedule ?? {};

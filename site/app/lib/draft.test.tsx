@@ -1,7 +1,9 @@
-import { act, renderHook } from '@testing-library/react';
-import { expect, it, vi } from 'vitest';
+import { act, cleanup, renderHook } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './api';
 import { useDraft } from './draft';
+import { holdsBack } from './leave-guard';
+import { endSession, startSession } from './session-change';
 
 interface Team {
   id: string;
@@ -14,14 +16,23 @@ const stored: Team = { id: 't1', etag: '1', name: 'Platform', note: '' };
 const theirs: Team = { ...stored, etag: '2', note: 'Theirs' };
 
 interface Ends {
-  onSuccess: (stored: object) => void;
+  onSuccess: (stored: Team) => void;
   onError: (cause: Error) => Promise<void>;
 }
 
 /** A draft of a team whose saving ends as `answer` says. */
-function begin({ follows = false, ...answer }: { follows?: boolean; error?: Error; fetched?: Team }) {
-  const mutate = vi.fn((_sent: Team, on: Ends) =>
-    answer.error ? on.onError(answer.error) : on.onSuccess({}),
+function begin({
+  follows = false,
+  what,
+  ...answer
+}: {
+  follows?: boolean;
+  what?: string;
+  error?: Error;
+  fetched?: Team;
+}) {
+  const mutate = vi.fn((sent: Team, on: Ends) =>
+    answer.error ? on.onError(answer.error) : on.onSuccess(sent),
   );
   const save = { mutate: mutate as never, reset: vi.fn(), isPending: false, error: answer.error ?? null };
   const onSaved = vi.fn();
@@ -31,6 +42,8 @@ function begin({ follows = false, ...answer }: { follows?: boolean; error?: Erro
         stored,
         draftOf: ({ name, note }) => ({ name, note }),
         follows,
+        what,
+        storedBy: (answer: Team) => answer,
         request: (draft, base) => (draft.name === '' ? 'Give it a name.' : { ...base, ...draft }),
         save,
         onSaved,
@@ -134,23 +147,85 @@ it('says why when what somebody else stored cannot be read', async () => {
   expect(result.current.failure).toBe('Changed meanwhile.');
 });
 
-it('keeps what was written while it was saved, on top of what is stored then', async () => {
-  const { result, rerender, mutate, write, submit } = begin({ follows: true });
-  let saved: () => void = () => undefined;
-  mutate.mockImplementation((_, on) => {
-    saved = () => on.onSuccess({});
+it.each([true, false])(
+  'keeps what was written while it was saved, on top of what is stored then',
+  async (follows) => {
+    const { mutate, onSaved, result, write, submit } = begin({ follows });
+    let saved: (answer: Team) => void = () => undefined;
+    mutate.mockImplementation((_, on) => {
+      saved = on.onSuccess;
+    });
+    write({ name: 'Payments' });
+    await submit();
+    write({ note: 'Typed meanwhile' });
+    act(() => saved({ ...stored, etag: '2', name: 'Payments' }));
+    expect(onSaved.mock.lastCall?.[1]).toBe(true);
+    expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
+    expect(result.current.dirty).toBe(true);
+    expect(holdsBack()).toBe(true);
+    await submit();
+    expect(mutate.mock.calls[1]?.[0]).toMatchObject({ etag: '2', note: 'Typed meanwhile' });
+    act(() => saved({ ...stored, etag: '3', name: 'Payments', note: 'Typed meanwhile' }));
+    expect(onSaved.mock.lastCall?.[1]).toBe(false);
+    expect(result.current.dirty).toBe(false);
+    expect(holdsBack()).toBe(false);
+  },
+);
+
+describe('what is begun', () => {
+  const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+  const elsewhere = { ...mara, user: { ...mara.user, org_id: 'o2' } };
+  const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
+  const open = () => begin({ what: 'team t1', follows: true });
+  const leave = cleanup;
+  const nothing = () => undefined;
+
+  beforeEach(() => {
+    sessionStorage.clear();
+    startSession(mara);
   });
-  write({ name: 'Payments' });
-  await submit();
-  write({ note: 'Typed meanwhile' });
-  act(() => saved());
-  expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
-  expect(result.current.dirty).toBe(true);
-  rerender({ stored: { ...stored, etag: '2', name: 'Payments' } });
-  expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
-  await submit();
-  expect(mutate.mock.calls[1]?.[0]).toMatchObject({ etag: '2', note: 'Typed meanwhile' });
-  act(() => saved());
-  rerender({ stored: { ...stored, etag: '3', name: 'Payments', note: 'As stored' } });
-  expect(result.current.draft.note).toBe('As stored');
+
+  it.each<[string, (edit: ReturnType<typeof open>) => unknown, string]>([
+    ['is there after its session expired', () => endSession('expired'), 'Payments'],
+    ['is there after a look at another organization', () => startSession(elsewhere), 'Payments'],
+    ['is gone with a logout', () => endSession('signed-out'), 'Platform'],
+    ['is gone once somebody else was signed in', () => startSession(jonas), 'Platform'],
+    ['is gone once its page was left', nothing, 'Platform'],
+    [
+      'is gone once it was given up',
+      ({ result }) => {
+        act(() => result.current.discard());
+        endSession('expired');
+      },
+      'Platform',
+    ],
+    [
+      'is gone once it is stored',
+      async ({ submit }) => {
+        await submit();
+        endSession('expired');
+      },
+      'Platform',
+    ],
+  ])('%s', async (_, happens, left) => {
+    const edit = open();
+    edit.write({ name: 'Payments' });
+    await happens(edit);
+    leave();
+    startSession(mara);
+    const again = open();
+    expect(again.result.current.draft.name).toBe(left);
+  });
+
+  it('keeps the version that it began from', async () => {
+    open().write({ name: 'Payments' });
+    endSession('expired');
+    leave();
+    startSession(mara);
+    const { result, rerender, mutate, submit } = open();
+    rerender({ stored: theirs });
+    expect(result.current.dirty).toBe(true);
+    await submit();
+    expect(mutate.mock.calls[0]?.[0]).toMatchObject({ etag: '1', name: 'Payments' });
+  });
 });

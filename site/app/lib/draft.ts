@@ -1,7 +1,9 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { fieldReason, reasonOf } from './api';
 import { changedFields, type FieldWords, onTop as fieldsOnTop, isConflict, theirChanges } from './edits';
+import { keptDraft, useKeptDraft } from './kept-draft';
+import { useLeaveGuard } from './leave-guard';
 
 interface Editing<S, T, V, A> {
   /** What is stored, as it was read; for something new, what it begins as. */
@@ -14,9 +16,14 @@ interface Editing<S, T, V, A> {
   /** What is sent, or the sentence that says what keeps the draft from being sent. */
   request: (draft: T, base: S) => V | string;
   save: Pick<UseMutationResult<A, Error, V>, 'mutate' | 'reset' | 'isPending' | 'error'>;
-  onSaved: (answer: A) => void;
+  /** `more`: something was written after it was sent, and is not stored. */
+  onSaved: (answer: A, more: boolean) => void;
+  /** What is stored by an answer. What was written while it was saved goes on from there. */
+  storedBy?: (answer: A) => S;
+  /** What it is kept as over the end of a session; it must survive JSON. Without, it is lost then. */
+  what?: string;
   /** Reads what somebody else has stored meanwhile. */
-  fetchNow?: () => Promise<S | undefined>;
+  fetchNow?: (base: S) => Promise<S | undefined>;
   /** The fields in words, for two people who edit it at once. */
   words?: (theirs: S, base: S) => readonly FieldWords<T>[];
   /** What somebody else stored, with the changes from here on top. */
@@ -27,8 +34,6 @@ interface Begun<S, T> {
   base: S;
   first: T;
   draft: T;
-  /** `first` is stored, though not read again yet, and more was written meanwhile. */
-  saved?: boolean;
 }
 
 type TextField<T> = { [K in keyof T]: T[K] extends string ? K : never }[keyof T] & string;
@@ -38,20 +43,22 @@ type TextField<T> = { [K in keyof T]: T[K] extends string ? K : never }[keyof T]
  * began from; what somebody else stored meanwhile is shown beside it, and the reader decides.
  */
 export function useDraft<S, T extends object, V extends object, A>(editing: Editing<S, T, V, A>) {
-  const { stored, draftOf, follows = false, storedAs = (draft: T) => draft, request, save } = editing;
+  const { stored, draftOf, follows = false, storedAs = (draft: T) => draft, request, save, what } = editing;
   // What the draft began as, and what it is by now; null while nobody wrote and it follows.
-  const [begun, setBegun] = useState<Begun<S, T> | null>(() => (follows ? null : beginAt(stored)));
+  const [begun, setBegun] = useState<Begun<S, T> | null>(
+    () => keptDraft(what) ?? (follows ? null : beginAt(stored)),
+  );
   const [theirs, setTheirs] = useState<{ of: S } | null>(null);
   const [tried, setTried] = useState(false);
   // Refused fields are marked until they are changed.
   const [sent, setSent] = useState<T | null>(null);
   const { onTop = fieldsOnTop, words = () => [] } = editing;
-  // What was written while it was saved goes on from what is stored by then.
-  if (begun?.saved && begun.base !== stored) {
-    const next = beginAt(stored);
-    setBegun({ ...next, draft: onTop(begun.first, begun.draft, next.first) });
-  }
   const { base, first, draft } = begun ?? beginAt(stored);
+  const newest = useRef(draft);
+  newest.current = draft;
+  const dirty = draft !== first && changedFields(storedAs(first), storedAs(draft)).length > 0;
+  useKeptDraft(what, dirty ? begun : null);
+  const letGo = useLeaveGuard(dirty);
 
   function beginAt(of: S): Begun<S, T> {
     const first = draftOf(of);
@@ -73,16 +80,20 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
     setSent(draft);
     save.mutate(asked, {
       onSuccess: (answer) => {
-        if (follows)
-          setBegun((now) =>
-            now === null || now.draft === draft ? null : { ...now, first: draft, saved: true },
-          );
+        const more = newest.current !== draft;
+        if (!more) {
+          letGo();
+          setBegun(follows ? null : { base, first: draft, draft });
+        } else if (editing.storedBy) {
+          const next = beginAt(editing.storedBy(answer));
+          setBegun({ ...next, draft: onTop(draft, newest.current, next.first) });
+        }
         setTried(false);
-        editing.onSaved(answer);
+        editing.onSaved(answer, more);
       },
       onError: async (error) => {
         if (!isConflict(error)) return;
-        const now = await editing.fetchNow?.().catch(() => undefined);
+        const now = await editing.fetchNow?.(base).catch(() => undefined);
         if (now !== undefined) setTheirs({ of: now });
       },
     });
@@ -124,7 +135,7 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
     submit,
     discard,
     tried,
-    dirty: draft !== first && changedFields(storedAs(first), storedAs(draft)).length > 0,
+    dirty,
     pending: save.isPending,
     conflict,
     /** Why it is not stored, for people; empty while nothing keeps it from that. */

@@ -1,10 +1,17 @@
-import { act, render, screen } from '@testing-library/react';
-import { createMemoryRouter, RouterProvider } from 'react-router';
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
+import { createMemoryRouter, RouterProvider, useBlocker } from 'react-router';
 import { describe, expect, it } from 'vitest';
-import { letGo, useLeaveGuard } from './leave-guard';
+import { holdsBackFrom, letGo, useLeaveGuard } from './leave-guard';
 
 function Editor({ dirty }: { dirty: boolean }) {
-  return <p>Editor, {useLeaveGuard(dirty).state}</p>;
+  useLeaveGuard(dirty);
+  const [, draw] = useState(0);
+  return (
+    <button type="button" onClick={() => draw((times) => times + 1)}>
+      Editor, {useBlocker(holdsBackFrom).state}
+    </button>
+  );
 }
 
 function open(dirty: boolean) {
@@ -45,5 +52,12 @@ describe('the guard of unsaved changes', () => {
     const closing = new Event('beforeunload', { cancelable: true });
     window.dispatchEvent(closing);
     expect(closing.defaultPrevented).toBe(false);
+  });
+  it('holds back again once the editor is drawn with changes that are not stored', async () => {
+    const router = open(true);
+    letGo();
+    fireEvent.click(screen.getByText(/Editor/));
+    await act(() => router.navigate('/list'));
+    expect(screen.getByText('Editor, blocked')).toBeInTheDocument();
   });
 });

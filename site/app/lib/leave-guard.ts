@@ -1,17 +1,17 @@
 import { useEffect, useRef } from 'react';
-import { type Blocker, useBlocker } from 'react-router';
+import type { BlockerFunction } from 'react-router';
 
-// The unsaved changes on screen: at most one page, so at most a few editors.
+// The unsaved changes on screen: a few forms and dialogs at most.
 const held = new Set<{ current: boolean }>();
 
 /**
- * Holds the reader back while `dirty`: the browser asks when the tab is closed, and the blocker that is
- * returned is `blocked` when a link leads to another page, until it is reset or proceeds.
+ * Holds the reader back while `dirty`: the browser asks when the tab is closed, and the workspace before
+ * another page. Returns the way to give these changes up.
  */
-export function useLeaveGuard(dirty: boolean): Blocker {
+export function useLeaveGuard(dirty: boolean): () => void {
   const holds = useRef(dirty);
+  holds.current = dirty;
   useEffect(() => {
-    holds.current = dirty;
     held.add(holds);
     const ask = (event: BeforeUnloadEvent) => holds.current && event.preventDefault();
     if (dirty) window.addEventListener('beforeunload', ask);
@@ -20,10 +20,9 @@ export function useLeaveGuard(dirty: boolean): Blocker {
       window.removeEventListener('beforeunload', ask);
     };
   }, [dirty]);
-  return useBlocker(
-    ({ currentLocation, nextLocation }) =>
-      holds.current && currentLocation.pathname !== nextLocation.pathname,
-  );
+  return () => {
+    holds.current = false;
+  };
 }
 
 /** Whether there are changes on screen that are not stored. */
@@ -31,7 +30,11 @@ export function holdsBack(): boolean {
   return [...held].some((holds) => holds.current);
 }
 
-/** Gives up the changes on screen: they are stored, or what they belong to is deleted. */
+/** Whether a link may not be followed before the reader was asked. */
+export const holdsBackFrom: BlockerFunction = ({ currentLocation, nextLocation }) =>
+  currentLocation.pathname !== nextLocation.pathname && holdsBack();
+
+/** Gives up all changes on screen, because what they belong to is deleted or left, for whatever follows at once. */
 export function letGo(): void {
   for (const holds of held) holds.current = false;
 }

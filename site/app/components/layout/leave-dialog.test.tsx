@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { createMemoryRouter, RouterProvider } from 'react-router';
+import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import { expect, it, vi } from 'vitest';
 import { useLeaveGuard } from '~/lib/leave-guard';
 import { useAskedFirst } from './leave-dialog';
@@ -15,15 +15,20 @@ function Page({ dirty }: { dirty: boolean }) {
       <button type="button" onClick={() => leave(logout)}>
         Logout
       </button>
+      <Link to="/list">List</Link>
       {question}
     </>
   );
 }
 
-async function press(dirty: boolean) {
+async function press(dirty: boolean, name = 'Logout') {
   logout.mockClear();
-  render(<RouterProvider router={createMemoryRouter([{ path: '/', element: <Page dirty={dirty} /> }])} />);
-  await userEvent.click(screen.getByRole('button', { name: 'Logout' }));
+  const pages = [
+    { path: '/', element: <Page dirty={dirty} /> },
+    { path: '/list', element: <p>The list</p> },
+  ];
+  render(<RouterProvider router={createMemoryRouter(pages)} />);
+  await userEvent.click(screen.getByText(name));
 }
 
 it('goes at once when nothing is lost', async () => {
@@ -41,4 +46,13 @@ it('asks first when something is not stored, and stays or goes as it is told', a
   await userEvent.click(screen.getByRole('button', { name: 'Leave without saving' }));
   expect(logout).toHaveBeenCalledOnce();
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+it('asks before a link, and stays or follows it', async () => {
+  await press(true, 'List');
+  await userEvent.click(screen.getByRole('button', { name: 'Stay' }));
+  expect(screen.queryByRole('dialog')).toBeNull();
+  await userEvent.click(screen.getByText('List'));
+  await userEvent.click(screen.getByRole('button', { name: 'Leave without saving' }));
+  expect(screen.getByText('The list')).toBeInTheDocument();
 });

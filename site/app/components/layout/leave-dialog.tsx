@@ -1,40 +1,35 @@
 import { useState } from 'react';
-import type { Blocker } from 'react-router';
+import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
-import { holdsBack } from '~/lib/leave-guard';
+import { holdsBack, holdsBackFrom } from '~/lib/leave-guard';
 
-interface LeaveDialogProps {
-  guard: Pick<Blocker, 'state' | 'proceed' | 'reset'>;
-  what: string;
-}
-
-/** Asks before changes to `what` are lost; nothing while the guard lets everybody pass. */
-export function LeaveDialog({ guard, what }: LeaveDialogProps) {
-  if (guard.state !== 'blocked') return null;
-  return (
+/**
+ * Asks before what is not stored on screen is lost: on the way to another page, and with `leave` before a way
+ * out that is no link, such as the end of the session.
+ */
+export function useAskedFirst() {
+  const [asked, setAsked] = useState<{ go: () => void } | null>(null);
+  const link = useBlocker(holdsBackFrom);
+  const leave = (go: () => void) => (holdsBack() ? setAsked({ go }) : go());
+  const onConfirm = () => {
+    setAsked(null);
+    link.proceed?.();
+    asked?.go();
+  };
+  const onClose = () => {
+    setAsked(null);
+    link.reset?.();
+  };
+  const question = (asked || link.state === 'blocked') && (
     <ConfirmDialog
       title="Leave without saving?"
       verb="Leave without saving"
       back="Stay"
-      onConfirm={guard.proceed}
-      onClose={guard.reset}
+      onConfirm={onConfirm}
+      onClose={onClose}
     >
-      <p className="text-2">Your changes to this {what} are not stored yet.</p>
+      <p className="text-2">Your changes to this page are not stored yet.</p>
     </ConfirmDialog>
-  );
-}
-
-/** Asks before a way out that is no link, such as the end of the session, for whatever is not stored on screen. */
-export function useAskedFirst() {
-  const [asked, setAsked] = useState<{ go: () => void } | null>(null);
-  const leave = (go: () => void) => (holdsBack() ? setAsked({ go }) : go());
-  const reset = () => setAsked(null);
-  const proceed = () => {
-    reset();
-    asked?.go();
-  };
-  const question = (
-    <LeaveDialog guard={{ state: asked ? 'blocked' : 'unblocked', proceed, reset }} what="page" />
   );
   return { leave, question };
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useRef } from 'react';
 import { EditConflict } from '~/components/edit-conflict';
-import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button } from '~/components/ui/button';
 import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
@@ -27,7 +26,7 @@ import { useTargetChoices } from './use-target-choices';
 
 /** Writes a policy: a form on the left, what it means on the right. Nothing is stored before Save. */
 export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactNode }) {
-  const { draft, change, faults, dirty, save, submit, discard, guard, conflict, errorOf } =
+  const { draft, base, change, faults, dirty, save, submit, discard, conflict, errorOf } =
     usePolicyDraft(policy);
   const form = useRef<HTMLFormElement>(null);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
@@ -64,17 +63,16 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
       {dirty && (
         <div className={styles.saveBar}>
           <span className="grow text-2 hide-phone">
-            {policy.id
+            {base.id
               ? 'Incidents under way page whoever of the new steps was not paged yet.'
               : 'Nothing is stored yet.'}
           </span>
-          {policy.id && <Button onClick={discard}>Discard</Button>}
+          {base.id && <Button onClick={discard}>Discard</Button>}
           <Submit pending={save.isPending} doing="Saving policy...">
             Save policy
           </Submit>
         </div>
       )}
-      <LeaveDialog guard={guard} what="policy" />
     </form>
   );
 }

@@ -3,7 +3,6 @@ import { useNavigate } from 'react-router';
 import { policyDetail, useSavePolicy } from '~/data/policies';
 import { useDraft } from '~/lib/draft';
 import { changedFields, listOnTop } from '~/lib/edits';
-import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { type Faults, faultsOf } from '../model/edit';
@@ -17,24 +16,23 @@ export function usePolicyDraft(policy: Policy) {
   const save = useSavePolicy();
   const edit = useDraft({
     stored: policy,
+    what: `policy ${policy.id || 'new'}`,
     draftOf: (stored) => stored,
     follows: true,
     storedAs: toRequest,
     request: (draft, { id, etag }) => Object.values(faultsOf(draft))[0] ?? { id, etag, ...toRequest(draft) },
     save,
-    onSaved: (answer) => {
-      const stored = toPolicy(answer);
-      letGo();
-      toast({ kind: 'success', title: `${stored.name} is saved` });
-      if (!policy.id) navigate(paths.policy(stored.id), { replace: true });
+    storedBy: toPolicy,
+    onSaved: ({ id = '', name }, more) => {
+      toast({ kind: 'success', title: `${name} is saved` });
+      if (!policy.id && !more) navigate(paths.policy(id), { replace: true });
     },
-    fetchNow: () => client.query({ ...policyDetail(policy.id), staleTime: 0, select: toPolicy }),
+    fetchNow: ({ id }) => client.query({ ...policyDetail(id), staleTime: 0, select: toPolicy }),
     words: () => policyWords,
     onTop: policyOnTop,
   });
-  const guard = useLeaveGuard(edit.dirty);
   const faults: Faults = edit.tried ? faultsOf(edit.draft) : {};
-  return { ...edit, save, guard, faults };
+  return { ...edit, save, faults };
 }
 
 function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {

@@ -6,6 +6,7 @@ import type {
   EscalationTargetJson,
   TimeWindowJson,
 } from '@nightbell/proto';
+import { randomToken } from '~/lib/device';
 import { type Hours, weekdays } from '~/lib/time/week';
 
 /** What a step pages. */
@@ -136,7 +137,7 @@ export function toRequest(policy: Policy): CreateEscalationPolicyRequestJson {
 
 /** Nobody is paged for low incidents, to begin with. */
 export function emptyQuiet(): Quiet {
-  return { key: freshKey(), severities: ['low'], hours: [] };
+  return { key: randomToken(), severities: ['low'], hours: [] };
 }
 
 /** A policy to begin with: one empty step, in the reader's zone. */
@@ -147,7 +148,7 @@ export function emptyPolicy(timezone: string): Policy {
 /** A step that waits five minutes and pages nobody yet. */
 export function emptyStep(): Step {
   return {
-    key: freshKey(),
+    key: randomToken(),
     id: '',
     delaySeconds: 300,
     targets: [],
@@ -166,7 +167,7 @@ export function offsets(steps: readonly Step[]): number[] {
 
 function toStep(json: EscalationStepJson): Step {
   return {
-    key: freshKey(),
+    key: randomToken(),
     id: json.id ?? '',
     delaySeconds: json.delay_seconds ?? 300,
     targets: (json.targets ?? []).map(toTarget),
@@ -178,7 +179,7 @@ function toStep(json: EscalationStepJson): Step {
 
 function toQuiet(json: EscalationQuietJson): Quiet {
   return {
-    key: freshKey(),
+    key: randomToken(),
     severities: severities.filter((severity) => json.severities?.includes(severity)),
     hours: (json.windows ?? []).map(toHours),
   };
@@ -206,11 +207,4 @@ function toHours(json: TimeWindowJson): Hours {
 
 function isKind(kind: string | undefined): kind is TargetKind {
   return kind === 'user' || kind === 'schedule' || kind === 'team' || kind === 'channel';
-}
-
-let keys = 0;
-
-function freshKey(): string {
-  keys += 1;
-  return `step-${keys}`;
 }

@@ -1,14 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { DraftProblem } from '~/components/draft-problem';
-import { LeaveDialog } from '~/components/layout/leave-dialog';
 import { Button, ButtonLink } from '~/components/ui/button';
 import { Submit } from '~/components/ui/submit';
 import { policyList } from '~/data/policies';
 import { scheduleById, useSaveSchedule } from '~/data/schedules';
 import { teamList } from '~/data/teams';
 import { useDraft } from '~/lib/draft';
-import { letGo, useLeaveGuard } from '~/lib/leave-guard';
 import { paths } from '~/lib/paths';
 import { useNow } from '~/lib/time/clock';
 import { readersZone } from '~/lib/time/zone';
@@ -36,8 +34,7 @@ import { ScheduleFacts } from './schedule-facts';
 export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
   const now = useNow(30_000).getTime();
   const edit = useScheduleDraft(schedule, now);
-  const { draft, set } = edit;
-  const guard = useLeaveGuard(edit.dirty);
+  const { draft, base, set } = edit;
   return (
     <div className={styles.editor}>
       <form className={styles.editorForm} aria-label="Schedule" onSubmit={edit.submit}>
@@ -47,12 +44,11 @@ export function ScheduleEditor({ schedule }: { schedule: Schedule | null }) {
           <DraftProblem of={edit} />
           <ButtonLink to={paths.onCall}>Cancel</ButtonLink>
           <Submit pending={edit.pending} doing="Saving...">
-            {schedule ? 'Save schedule' : 'Create schedule'}
+            {base ? 'Save schedule' : 'Create schedule'}
           </Submit>
         </div>
       </form>
-      <LeaveDialog guard={guard} what="schedule" />
-      <DraftPreview scheduleId={schedule?.id ?? ''} draft={draft} missing={missingIn(draft)} now={now} />
+      <DraftPreview scheduleId={base?.id ?? ''} draft={draft} missing={missingIn(draft)} now={now} />
     </div>
   );
 }
@@ -63,17 +59,19 @@ function useScheduleDraft(schedule: Schedule | null, now: number) {
   const [teams, policies] = [useQuery(teamList).data, useQuery(policyList).data];
   return useDraft({
     stored: schedule,
+    what: `schedule ${schedule?.id ?? 'new'}`,
     draftOf: (stored) => (stored ? draftOf(stored) : newDraft(readersZone(), now)),
     storedAs: scheduleStored,
-    request: (draft, base) => missingIn(draft) ?? { etag: base?.etag, ...toScheduleRequest(draft) },
-    save: useSaveSchedule(schedule?.id ?? null),
-    onSaved: ({ id, name }) => {
+    request: (draft, base) =>
+      missingIn(draft) ?? { id: base?.id ?? '', etag: base?.etag, ...toScheduleRequest(draft) },
+    save: useSaveSchedule(),
+    storedBy: toSchedule,
+    onSaved: ({ id, name }, more) => {
       toast({ kind: 'success', title: `${name} saved` });
-      letGo();
-      navigate(`${paths.onCall}?schedule=${id}`);
+      if (!more) navigate(`${paths.onCall}?schedule=${id}`);
     },
-    fetchNow: async () =>
-      schedule ? client.query({ ...scheduleById(schedule.id), select: toSchedule }) : undefined,
+    fetchNow: async (base) =>
+      base ? client.query({ ...scheduleById(base.id), select: toSchedule }) : undefined,
     words: () => draftWords(teams, policies),
     onTop: draftOnTop,
   });

@@ -1,4 +1,5 @@
 import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
+import { randomToken } from '~/lib/device';
 import { changedFields, listOnTop } from '~/lib/edits';
 import { toIso } from '~/lib/time/instant';
 import type { Hours } from '~/lib/time/week';
@@ -32,7 +33,7 @@ export interface LayerDraft {
   endsAt: string;
   windows: readonly Hours[];
   /** The instants behind times as they came, by zone and text, so that saving does not round them. */
-  exact: ReadonlyMap<string, number>;
+  exact: Readonly<Record<string, number>>;
 }
 
 /** A turn while it is being edited. Without people it is vacant. */
@@ -57,12 +58,9 @@ export const cadences: readonly Cadence[] = [
   { value: '2w', word: 'Every 2 weeks', unit: 'week', length: 2 },
 ];
 
-let made = 0;
-
-/** A key for a new part of a draft. */
+/** A key for a new part of a draft, which may be kept over a reload. */
 export function newKey(): string {
-  made += 1;
-  return `part-${made}`;
+  return randomToken();
 }
 
 /** A draft of a new schedule: one weekly layer that begins now, on Monday mornings from then on. */
@@ -92,7 +90,7 @@ export function newLayer(place: number, zone: string, now: number): LayerDraft {
     startsAt: toField(now, zone),
     endsAt: '',
     windows: [],
-    exact: new Map(),
+    exact: {},
   };
 }
 
@@ -187,7 +185,7 @@ function layerOf(rotation: Rotation, zone: string): LayerDraft {
     startsAt: toField(rotation.startsAt, zone),
     endsAt: rotation.endsAt === null ? '' : toField(rotation.endsAt, zone),
     windows,
-    exact: new Map(times.map((at) => [`${zone} ${toField(at, zone)}`, at])),
+    exact: Object.fromEntries(times.map((at) => [`${zone} ${toField(at, zone)}`, at])),
   };
 }
 
@@ -195,8 +193,8 @@ function timeOf(
   name: 'starts_at' | 'ends_at',
   text: string,
   zone: string,
-  exact: ReadonlyMap<string, number>,
+  exact: Readonly<Record<string, number>>,
 ): Partial<RotationJson> {
-  const at = exact.get(`${zone} ${text}`) ?? fromField(text, zone);
+  const at = exact[`${zone} ${text}`] ?? fromField(text, zone);
   return at === null ? {} : { [name]: toIso(at) };
 }

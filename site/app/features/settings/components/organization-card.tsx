@@ -31,10 +31,12 @@ function RenameForm({ organization }: { organization: OrganizationJson }) {
   const client = useQueryClient();
   const edit = useDraft({
     stored: organization,
+    what: 'organization',
     follows: true,
     draftOf: ({ name = '' }) => ({ name }),
     request: ({ name }, { id = '', etag }) => ({ id, etag, name: name.trim() }),
     save: useRenameOrganization(),
+    storedBy: ({ organization: saved }) => saved ?? organization,
     onSaved: () => toast({ kind: 'success', title: 'Organization saved.' }),
     fetchNow: () => client.query({ ...organizationQuery(organization.id ?? ''), staleTime: 0 }),
     words: () => [{ label: 'Name', stored: ({ name }) => name, words: ({ name }) => name }],

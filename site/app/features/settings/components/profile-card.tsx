@@ -28,6 +28,7 @@ export function ProfileCard({ user }: { user: UserJson }) {
   const hueOf = useHues();
   const edit = useDraft({
     stored: user,
+    what: 'profile',
     follows: true,
     draftOf: toProfile,
     request: ({ name, zone, phone }, { id = '', etag }) => ({
@@ -38,6 +39,7 @@ export function ProfileCard({ user }: { user: UserJson }) {
       timezone: zone,
     }),
     save: useUpdateUser(),
+    storedBy: ({ user: saved }) => saved ?? user,
     onSaved: ({ user: saved }) => {
       const session = currentSession();
       if (session && saved?.name) replaceUser(session, { ...session.user, name: saved.name });

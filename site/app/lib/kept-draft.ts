@@ -1,0 +1,25 @@
+import { useEffect } from 'react';
+import { halfWritten, keepHalfWritten } from './half-written';
+import { currentIdentity } from './identity';
+
+/** What was begun in this tab when its session ended, or it was loaded again; null when nothing. */
+export function keptDraft<B>(what: string | undefined): B | null {
+  try {
+    return what ? JSON.parse(halfWritten(what) || 'null') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps what is begun for as long as it is not stored. Who leaves its page gives it up, unless the session went. */
+export function useKeptDraft(what: string | undefined, begun: object | null): void {
+  useEffect(() => {
+    if (what) keepHalfWritten(what, begun ? JSON.stringify(begun) : '');
+  }, [what, begun]);
+  useEffect(() => {
+    const by = currentIdentity();
+    return () => {
+      if (what && by === currentIdentity()) keepHalfWritten(what, '');
+    };
+  }, [what]);
+}
