@@ -16,30 +16,39 @@ declare global {
   }
 }
 
+// Where somebody goes who was just paged.
+const urgent = ['routes/incidents', 'routes/incident'];
 const rest = 3000;
 const patience = 30_000;
 
 /**
- * Puts the files of all signed-in pages into the browser's cache once the page rests. When React Router
- * cannot fetch one it loads the document anew: without a network that is an error page, and what was typed is lost.
+ * Puts the files of all signed-in pages into the browser's cache: those of incidents at once, the others once the
+ * page rests. When React Router cannot fetch one it loads the document anew: without a network that is an error
+ * page, and what was typed is lost.
  */
 export async function fetchPages(): Promise<void> {
+  const pages = Object.entries(window.__reactRouterManifest?.routes ?? {}).filter(
+    ([, { parentId }]) => parentId === 'routes/signed-in',
+  );
+  const fetched = new Set<string>();
+  await fetchAll(pages.filter(([id]) => urgent.includes(id)).flatMap(filesOf), fetched);
   await pause(rest);
-  const routes = Object.values(window.__reactRouterManifest?.routes ?? {});
-  const files = routes
-    .filter(({ parentId }) => parentId === 'routes/signed-in')
-    .flatMap(({ module, clientLoaderModule, imports = [], css = [] }) => [
-      module,
-      clientLoaderModule ?? [],
-      imports,
-      css,
-    ])
-    .flat();
-  // One after the other, and giving way as reads do: nobody waits for them. An answer is kept once its body
-  // was read; what fails is fetched by whoever goes there.
-  for (const file of new Set(files))
+  await fetchAll(pages.flatMap(filesOf), fetched);
+}
+
+function filesOf([, { module, clientLoaderModule = [], imports = [], css = [] }]: [string, RouteFiles]) {
+  return [module, clientLoaderModule, imports, css].flat();
+}
+
+// One after the other, and giving way as reads do: nobody waits for them. An answer is kept once its body
+// was read; what fails is fetched by whoever goes there.
+async function fetchAll(files: readonly string[], fetched: Set<string>): Promise<void> {
+  for (const file of files) {
+    if (fetched.has(file)) continue;
+    fetched.add(file);
     await reading(
       (signal) => fetch(file, { priority: 'low', signal }).then((answer) => answer.blob()),
       AbortSignal.timeout(patience),
     ).catch(() => undefined);
+  }
 }

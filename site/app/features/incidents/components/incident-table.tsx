@@ -1,4 +1,4 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useWindowVirtualizer, type VirtualItem } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect, useRef } from 'react';
 import { Checkbox } from '~/components/ui/checkbox';
 import * as tableKit from '~/components/ui/table.module.css';
@@ -10,7 +10,7 @@ import { IncidentRow } from './incident-row';
 import * as styles from './incident-table.module.css';
 
 const rowHeight = 41;
-const phoneRowHeight = 112;
+const phoneRowHeight = 140;
 const columns = ['Incident ID', 'Summary', 'Status', 'Severity', 'Assignee', 'Created', 'Actions'];
 
 interface IncidentTableProps {
@@ -120,14 +120,20 @@ function Gap({ height }: { height: number }) {
   );
 }
 
+// What was measured when the list was left: with guesses instead, Back would not find its place.
+let measured: VirtualItem[] = [];
+
 function useRows(incidents: readonly Incident[], scrollMargin: number) {
-  return useWindowVirtualizer({
+  const rows = useWindowVirtualizer({
+    initialMeasurementsCache: measured,
     count: incidents.length,
     estimateSize: () => (window.innerWidth > 900 ? rowHeight : phoneRowHeight),
     getItemKey: (index) => incidents[index]?.id ?? index,
     overscan: 12,
     scrollMargin,
   });
+  useEffect(() => () => void (measured = rows.takeSnapshot()), [rows]);
+  return rows;
 }
 
 // The row may enter the page only some frames after the scroll.
