@@ -32,8 +32,17 @@ export async function fetchPages(): Promise<void> {
   );
   const fetched = new Set<string>();
   await fetchAll(pages.filter(([id]) => urgent.includes(id)).flatMap(filesOf), fetched);
+  keepStyles(fetched);
   await pause(rest);
   await fetchAll(pages.flatMap(filesOf), fetched);
+}
+
+// React Router takes the style sheets of a page away with it. Back scrolls to its place before they are there
+// again, and would miss it on a list that is laid out without them.
+function keepStyles(files: ReadonlySet<string>): void {
+  for (const href of files)
+    if (href.endsWith('.css'))
+      document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }));
 }
 
 function filesOf([, { module, clientLoaderModule = [], imports = [], css = [] }]: [string, RouteFiles]) {
