@@ -45,8 +45,8 @@ function keepStyles(files: ReadonlySet<string>): void {
       document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }));
 }
 
-function filesOf([, { module, clientLoaderModule = [], imports = [], css = [] }]: [string, RouteFiles]) {
-  return [module, clientLoaderModule, imports, css].flat();
+function filesOf([, { module, clientLoaderModule, imports = [], css = [] }]: [string, RouteFiles]) {
+  return [module, clientLoaderModule ?? [], imports, css].flat();
 }
 
 // One after the other, and giving way as reads do: nobody waits for them. An answer is kept once its body
