@@ -31,7 +31,7 @@ const keepStyles: Plugin = {
 // What a single page of the settings asks for travels with that page.
 const inWorkspace = [
   /app\/data\/(?!audit|account-end|api-keys)|\/@tanstack\/(react-query|query-core)\//,
-  /app\/lib\/(draft|kept-draft|half-written|edits|settled-press|second-tap|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
+  /app\/lib\/(draft|kept-draft|half-written|edits|settled-press|second-tap|role|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
   /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
   /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,
   /app\/components\/ui\/(data-table|field|filter-field|portion|search-select|submit|time|card|checkbox|tabs|time-field)\.tsx$/,
