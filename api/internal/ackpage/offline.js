@@ -1,7 +1,9 @@
 addEventListener('submit', (event) => {
   if (!window.fetch || !window.AbortController) return;
   event.preventDefault();
-  const form = event.target, button = form.querySelector('button'), stop = new AbortController();
+  const form = event.target,
+    button = form.querySelector('button'),
+    stop = new AbortController();
   const said = form.querySelector('[role=alert]') || form.appendChild(document.createElement('p'));
   const timer = setTimeout(() => stop.abort(), 10000);
   said.setAttribute('role', 'alert');
@@ -10,7 +12,8 @@ addEventListener('submit', (event) => {
   fetch(location.href, { method: 'POST', body: new URLSearchParams(new FormData(form)), signal: stop.signal })
     .then((answer) => answer.text())
     .then((text) => {
-      const page = new DOMParser().parseFromString(text, 'text/html'), main = page.querySelector('main');
+      const page = new DOMParser().parseFromString(text, 'text/html'),
+        main = page.querySelector('main');
       document.querySelector('main').replaceWith(main);
       document.title = page.title;
       main.tabIndex = -1;

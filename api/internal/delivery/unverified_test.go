@@ -34,7 +34,7 @@ func TestAnUnverifiedAddressIsNotPaged(t *testing.T) {
 	o.Accept(t, pagingtest.Firing("checkout", "checkout", pagingtest.Began))
 	deliver(t, o.deliverer)
 	said := o.Texts(t, `SELECT message FROM timeline_event WHERE org_id = $1 AND kind = 'nobody_on_call'`, o.Org)
-	if len(said) != 1 || !strings.Contains(said[0], "no usable contact method") {
+	if len(said) != 1 || !strings.Contains(said[0], "no contact method that is confirmed") {
 		t.Errorf("the incident says %q", said)
 	}
 	if sent := o.provider.messages(); len(sent) != 1 || sent[0].UserID != o.Bob || sent[0].SignInURL != "" {

@@ -50,10 +50,10 @@ func TestExplain(t *testing.T) {
 	saturday := now.Add(24 * time.Hour)
 	for _, test := range []struct{ got, want string }{
 		{told(ask(time.Time{}, "")), "No step pages anybody, so the owners are paged: Mara at once.; Fri 22:00 skipped; " +
-			"Fri 22:00 last_resort Mara by email mara@example.com as owner; Fri 22:05 exhausted"},
-		{told(ask(saturday, "high")), "Mara is paged at once.; Sat 22:00 paged Mara by email mara@example.com as user; Sat 22:05 last_resort Mara by email mara@example.com as owner; Sat 22:10 exhausted"},
+			"Fri 22:00 last_resort Mara by email m…@example.com as owner; Fri 22:05 exhausted"},
+		{told(ask(saturday, "high")), "Mara is paged at once.; Sat 22:00 paged Mara by email m…@example.com as user; Sat 22:05 last_resort Mara by email m…@example.com as owner; Sat 22:10 exhausted"},
 		{told(ask(saturday, "low")), "No step pages anybody, so the owners are paged: Mara at once.; Sat 22:00 skipped; " +
-			"Sat 22:00 last_resort Mara by email mara@example.com as owner; Sat 22:05 exhausted"},
+			"Sat 22:00 last_resort Mara by email m…@example.com as owner; Sat 22:05 exhausted"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got  %s\nwant %s", test.got, test.want)
@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 	}
 	held := ask(saturday.Add(time.Minute), "high")
 	if got, want := told(held), "Mara is paged after 59 minutes, because pages are held until then: Moving house.; "+
-		"Sat 22:01 held; Sat 23:00 paged Mara by email mara@example.com as user; Sat 23:05 last_resort Mara by email mara@example.com as owner; Sat 23:10 exhausted"; got != want {
+		"Sat 22:01 held; Sat 23:00 paged Mara by email m…@example.com as user; Sat 23:05 last_resort Mara by email m…@example.com as owner; Sat 23:10 exhausted"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if !held.GetHoldEndsAt().AsTime().Equal(saturday.Add(time.Hour)) || held.GetHoldReason() != "Moving house." {
@@ -88,7 +88,7 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := told(byPolicy), "Mara is paged at once.; Sat 22:00 paged Mara by email mara@example.com as user; Sat 22:05 last_resort Mara by email mara@example.com as owner; Sat 22:10 exhausted"; got != want {
+	if got, want := told(byPolicy), "Mara is paged at once.; Sat 22:00 paged Mara by email m…@example.com as user; Sat 22:05 last_resort Mara by email m…@example.com as owner; Sat 22:10 exhausted"; got != want {
 		t.Errorf("asked about the policy alone: got  %s\nwant %s", got, want)
 	}
 	_, err = d.policies.Explain(d.ctx, &nightbellv1.ExplainRequest{At: timestamppb.New(now.AddDate(6, 0, 0))})

@@ -132,7 +132,12 @@ function useRows(incidents: readonly Incident[], scrollMargin: number) {
     overscan: 12,
     scrollMargin,
   });
-  useEffect(() => () => void (measured = rows.takeSnapshot()), [rows]);
+  useEffect(
+    () => () => {
+      measured = rows.takeSnapshot();
+    },
+    [rows],
+  );
   return rows;
 }
 
