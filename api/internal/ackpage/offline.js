@@ -14,6 +14,7 @@ addEventListener('submit', (event) => {
     .then((text) => {
       const page = new DOMParser().parseFromString(text, 'text/html'),
         main = page.querySelector('main');
+      if (!main) throw new Error('a proxy answered');
       document.querySelector('main').replaceWith(main);
       document.title = page.title;
       main.tabIndex = -1;

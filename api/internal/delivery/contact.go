@@ -22,7 +22,7 @@ func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim, no
 		}
 	}
 	if t.called && t.err != nil && !t.blocked() {
-		failures, since, err := notifydb.LockContact(ctx, tx, claim)
+		failures, since, err := notifydb.LockContact(ctx, tx, claim, now)
 		if errors.Is(err, pgx.ErrNoRows) { // the contact is gone, and its pages with it
 			return nil
 		}
@@ -31,6 +31,7 @@ func (t *try) readAgain(ctx context.Context, tx pgx.Tx, claim notifydb.Claim, no
 		}
 		t.checked.Contact.Failures = min(t.checked.Contact.Failures, failures)
 		t.failures = notify.Failures(t.checked.Contact.Failures, t.since, now, t.unsure())
+		t.spared = t.unsure() && now.Sub(t.since) < notify.UnknownFor
 		if errors.Is(t.err, notify.ErrTurnedAway) { // nobody waits for the server to be put right
 			t.failures = max(notify.DeadAfter, t.failures)
 		}
@@ -51,7 +52,7 @@ func (t try) queueContact(batch *pgx.Batch, claim notifydb.Claim, now time.Time)
 	case t.blocked():
 		notifydb.QueueContactWaits(batch, claim, t.contactNext(claim, now))
 	default:
-		notifydb.QueueContactFails(batch, claim, t.failures, notify.Line(t.err.Error(), 500), t.contactNext(claim, now), now)
+		notifydb.QueueContactFails(batch, claim, t.failures, t.said(t.err.Error()), t.contactNext(claim, now), now)
 	}
 }
 
@@ -75,8 +76,8 @@ func (t try) unsure() bool { return errors.Is(t.err, notify.ErrUnknownOutcome) }
 
 // dead reports whether the contact is dead, so that the policy's next step waits for none of its pages; turnsDead,
 // whether it is since this try.
-func (t try) dead() bool      { return t.failures >= notify.DeadAfter && !t.unsure() }
-func (t try) turnsDead() bool { return t.failures == notify.DeadAfter && !t.unsure() }
+func (t try) dead() bool      { return t.failures >= notify.DeadAfter && !t.spared }
+func (t try) turnsDead() bool { return t.failures == notify.DeadAfter && !t.spared }
 
 // queueFailOver goes on to the person's next contact method for what did not get through,
 // and to the policy's next step for what never will, as far as one can tell: what may have arrived keeps

@@ -136,7 +136,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim noti
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
 	case result.Unknown && !t.checked.Contact.Kind.TellsRepeats():
-		next, giveUp = now.Add(notify.UnknownWait), page.Unknowns+1 >= notify.UnknownAttempts
+		next, giveUp = notify.RetryUnknown(t.checked.Contact.Kind, page.Unknowns+1, now, giveUp)
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false
 	case result.Blocked: // what hung has waited already
@@ -242,7 +242,8 @@ func (t try) whom() string {
 // said is a line of what a receiver said. Mail servers name the address, and everybody reads the log.
 func (t try) said(text string) string {
 	if address := t.checked.Contact.Address; address != "" {
-		text = strings.ReplaceAll(text, address, notify.MaskHint(address))
+		masked := notify.MaskHint(address)
+		text = strings.NewReplacer(address, masked, strings.ToLower(address), masked).Replace(text)
 	}
 	return notify.Line(text, 500)
 }

@@ -40,6 +40,8 @@ type try struct {
 	// failures are how many tries to the contact failed in a row, with this one, and since when; none if it is not to blame.
 	failures int
 	since    time.Time
+	// spared is set while a message that may have arrived leaves the contact alive.
+	spared bool
 	// counted is set once the try took of the organization's share of mails to addresses that
 	// are not verified.
 	counted bool

@@ -13,11 +13,13 @@ const (
 	LateAttempts = 10
 	// LateAge is those six minutes.
 	LateAge = 6 * time.Minute
-	// UnknownAttempts ends trying when the provider may have taken the message that often:
+	// UnknownAttempts ends trying by e-mail when the provider may have taken the message that often:
 	// an unknown outcome is retried once.
 	UnknownAttempts = 2
 	// UnknownWait is how long that waits: it is the last try, so what lost the answer should be over.
 	UnknownWait = 30 * time.Second
+	// UnknownFor is how long unknown outcomes leave a contact alive: what closes connections for longer takes nothing.
+	UnknownFor = 5 * time.Minute
 	// ProbeAfter is how many tries to a contact fail in a row until it is tried with one page
 	// at a time, and a round that reached nobody else is followed by the last resort.
 	ProbeAfter = 3
@@ -44,10 +46,10 @@ func WaitUntil(firstDue, now time.Time) time.Time {
 
 // Failures counts one more failed try of a contact that has been failing since then, after so many before. The count
 // stays below DeadAfter until DeadFor has passed, and jumps to it with the next failure: so one number says that a
-// contact is dead. An unknown outcome makes no contact dead, because the message may have arrived.
+// contact is dead. An unknown outcome makes no contact dead for UnknownFor, because the message may have arrived.
 func Failures(before int, since, now time.Time, unknown bool) int {
 	switch count := before + 1; {
-	case unknown || now.Sub(since) < DeadFor:
+	case unknown && now.Sub(since) < UnknownFor, now.Sub(since) < DeadFor:
 		return max(before, min(count, DeadAfter-1))
 	case count >= ProbeAfter:
 		return max(count, DeadAfter)
@@ -75,6 +77,27 @@ func Retry(attempt int, firstDue, now time.Time, seed uint64) (next time.Time, g
 		return time.Time{}, true
 	}
 	return now.Add(Backoff(attempt, seed)), false
+}
+
+// RetryUnknown is Retry after so many unknown outcomes of a message that people would read twice. A second copy of a
+// mail is enough. In a channel one every ten minutes is cheaper than no page, until it is too old (giveUp).
+func RetryUnknown(kind Kind, unknowns int, now time.Time, giveUp bool) (time.Time, bool) {
+	switch {
+	case unknowns < UnknownAttempts:
+		return now.Add(UnknownWait), false
+	case kind == Email:
+		return time.Time{}, true
+	default:
+		return now.Add(LongestWait), giveUp
+	}
+}
+
+// MostUnknownWait is the longest that RetryUnknown asks for: until then a page comes along with no other message.
+func MostUnknownWait(kind Kind) time.Duration {
+	if kind == Email {
+		return UnknownWait
+	}
+	return LongestWait
 }
 
 // scramble is the finalizer of SplitMix64: neighbouring seeds give unrelated numbers.

@@ -79,8 +79,8 @@ func TestAContactIsDeadAfterAMinute(t *testing.T) {
 		"the second of one that failed once": {1, time.Hour, false, 2},
 		"one of the dead":                    {DeadAfter, time.Hour, false, DeadAfter + 1},
 		"an unknown outcome":                 {0, 0, true, 1},
-		"unknown outcomes for long":          {DeadAfter - 1, time.Hour, true, DeadAfter - 1},
-		"an unknown outcome of the dead":     {DeadAfter, time.Hour, true, DeadAfter},
+		"unknown outcomes for minutes":       {DeadAfter - 1, UnknownFor - 1, true, DeadAfter - 1},
+		"unknown outcomes for long":          {DeadAfter - 1, UnknownFor, true, DeadAfter},
 	} {
 		if got := Failures(c.before, noon, noon.Add(c.failing), c.unknown); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)

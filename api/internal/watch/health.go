@@ -146,12 +146,14 @@ func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
 }
 
-// failingSQL finds the contacts of a channel that failed for a minute and keep a page which was tried. None of
-// them has had a message taken since.
+// failingSQL finds the contacts of a channel that failed for a minute, are tried still and keep a page which was
+// tried. None of them has had a message taken since. What is about one mailbox (RFC 3463 sections 3.2 and 3.3)
+// is never the server's.
 const failingSQL = `
 SELECT c.kind, count(*), min(c.failing_since), (array_agg(c.failing_for ORDER BY c.failing_since))[1], max(c.failing_since), count(*)
 FROM contact_method c
 WHERE c.kind = $1 AND c.next_try_at IS NOT NULL AND c.failing_since <= $2::timestamptz - $3::interval
+  AND c.next_try_at > $2::timestamptz - interval '10 minutes' AND c.failing_for !~ '\m4\d\d 4\.(1\.|2\.[12])'
   AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.attempts > 0)
 GROUP BY c.kind`
 

@@ -116,7 +116,7 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
 
   /** Gives up what was written. */
   const discard = () => {
-    setBegun(follows ? null : beginAt(stored));
+    setBegun(follows ? null : beginAt(base));
     setTheirs(null);
     setTried(false);
     save.reset();

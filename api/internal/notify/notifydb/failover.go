@@ -229,7 +229,8 @@ func OpenPages(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) ([]Du
 // QueueContactFails adds the statement that notes a failure which is the contact's own:
 // nothing is sent to it before next. Failures are those in a row with this one, as notify.Failures counts.
 func QueueContactFails(batch *pgx.Batch, claim Claim, failures int, why string, next, now time.Time) {
-	batch.Queue(`UPDATE contact_method SET failures = greatest(failures, $6), failing_since = coalesce(failing_since, $3), failing_for = $4, next_try_at = $5
+	batch.Queue(`UPDATE contact_method SET failures = greatest(CASE WHEN `+outlived+` THEN 0 ELSE failures END, $6),
+			failing_since = CASE WHEN `+outlived+` THEN $3 ELSE coalesce(failing_since, $3) END, failing_for = $4, next_try_at = $5
 		WHERE org_id = $1 AND id = $2`, claim.OrgID, claim.ContactMethodID, now, why, next, failures)
 }
 
@@ -247,10 +248,15 @@ const maxReleased = 1000
 
 // LockContact locks the contact until the transaction ends, and gives how many tries in a row failed
 // by now, and since when: another message to it may have been answered since this one began.
-func LockContact(ctx context.Context, tx pgx.Tx, claim Claim) (failures int, since *time.Time, err error) {
-	err = tx.QueryRow(ctx, lockContactSQL, claim.OrgID, claim.ContactMethodID).Scan(&failures, &since)
+func LockContact(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) (failures int, since *time.Time, err error) {
+	err = tx.QueryRow(ctx, `SELECT CASE WHEN `+outlived+` THEN 0 ELSE failures END, CASE WHEN `+outlived+` THEN NULL ELSE failing_since END
+		FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`, claim.OrgID, claim.ContactMethodID, now).Scan(&failures, &since)
 	return failures, since, err
 }
+
+// outlived tells failures of a trouble that may have ended unnoticed: the contact was not dead (notify.DeadAfter),
+// and nobody has tried it for notify.LongestWait.
+const outlived = `(failures < 6 AND next_try_at < $3::timestamptz - interval '10 minutes')`
 
 const lockContactSQL = `SELECT failures, failing_since FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`
 

@@ -244,7 +244,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 			most[i] = 1
 		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.UnknownWait+claimSlack)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.MostUnknownWait(kind)+claimSlack)
 	if err != nil {
 		return nil, err
 	}

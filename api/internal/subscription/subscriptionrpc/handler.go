@@ -132,6 +132,10 @@ func (h *Handler) change(ctx context.Context, c call, subscriptionID uuid.UUID, 
 		return err
 	}
 	url, err := h.open(c.caller.OrgID, before)
+	if err != nil && whole.GetUrl() == before.Hint && whole.Enabled != nil && !whole.GetEnabled() {
+		before.Enabled = false
+		return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, before, false, c.now)
+	}
 	if err != nil && whole.GetUrl() == before.Hint {
 		return fault.InvalidField("url", fault.Required, "The data key that sealed the address is lost. Send the whole address, too, and make a new secret.")
 	}

@@ -10,7 +10,8 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
   const { escalate, isPending } = useEscalateIncident();
   const targets = incident.escalation?.nextTargets ?? [];
   const whom = targets.length > 0 ? targets.join(', ') : 'the next step';
-  const [read] = useState(whom);
+  const [read] = useState({ whom, known: targets.length > 0 });
+  const wentOn = read.known && targets.length > 0 && whom !== read.whom;
   // Paging goes on by itself while this is read: a press on its way would wake somebody else.
   const settled = useSettledPress(`${incident.escalation?.step} ${whom}`);
   return (
@@ -24,7 +25,7 @@ export function EscalateDialog({ incident, onClose }: { incident: Incident; onCl
       onConfirm={settled(() => escalate(incident, { onSettled: onClose }))}
       onClose={onClose}
     >
-      {whom !== read && <Banner tone="">Paging went on while you read: it was to page {read}.</Banner>}
+      {wentOn && <Banner tone="">Paging went on while you read: it was to page {read.whom}.</Banner>}
       <p className="text-2">
         This pages <b className="strong">{whom}</b> now instead of waiting.
         {incident.status === 'acknowledged' && ' The incident counts as unacknowledged again.'}

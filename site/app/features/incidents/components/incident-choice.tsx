@@ -56,12 +56,7 @@ export function IncidentChoice({ without, open = false, doing, onChoose }: Incid
         <Empty>{open ? 'No other open incident matches.' : 'No other incident matches.'}</Empty>
       )}
       {/* Another text makes another list: nobody aims at what stood there before. */}
-      <Choices
-        key={`${found.isPlaceholderData} ${wanted}`}
-        incidents={shown}
-        doing={doing}
-        onChoose={onChoose}
-      />
+      <Choices key={wanted} incidents={shown} doing={doing} onChoose={onChoose} />
     </>
   );
 }

@@ -16,8 +16,9 @@ export function useNeeded() {
     ...incidentList({ status: 'triggered', severity: worse }),
     select: toRows,
     enabled: list.hasNextPage && worse.length > 0,
+    placeholderData: (before) => before,
   });
-  const older = list.hasNextPage ? (beyond.data ?? []).filter(isNeeded) : [];
+  const older = list.hasNextPage && worse.length > 0 ? (beyond.data ?? []).filter(isNeeded) : [];
   const known = new Set(older.map(({ id }) => id));
   const incidents = [...older, ...loaded.filter(({ id }) => !known.has(id))].toSorted(worstFirst);
   const again = incidents.filter(({ status }) => status !== 'triggered').length;
