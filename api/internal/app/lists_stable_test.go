@@ -72,7 +72,7 @@ var listedRows = map[string]pagedList{
 	"InboxService.ListInbox": {
 		path: "/v1/inbox", field: "mails", table: "inbox_mail",
 		come: `INSERT INTO inbox_mail (org_id, id, sender, recipient, subject, text_sealed, html_sealed, received_at)
-			VALUES ({org}, {id}, 'a@example.com', 'b@example.com', 'Subject', 'Text', nightbell_now() + {n} * interval '1 minute')`,
+			VALUES ({org}, {id}, 'a@example.com', 'b@example.com', 'Subject', 'Text', '', nightbell_now() + {n} * interval '1 minute')`,
 	},
 	"IncidentService.ListIncidents": {
 		path: "/v1/incidents?status=open", field: "incidents",
