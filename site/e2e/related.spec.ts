@@ -3,7 +3,7 @@ import type {
   GetIncidentResponseJson,
   ListInboxResponseJson,
 } from '@nightbell/proto';
-import { expectClean, open, settle } from './clean';
+import { expectClean, open, read, settle } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { addService, declare, tell } from './made';
 
@@ -37,6 +37,8 @@ test('an incident is linked to another, and merged into it', async ({ page, mara
   await related.getByRole('button', { name: 'Merge into another' }).click();
   const merging = page.getByRole('dialog', { name: 'Merge into another incident' });
   await merging.getByRole('searchbox').fill(other.title);
+  await settle(page);
+  await read(merging.getByRole('button', { name: other.title }));
   await merging.getByRole('button', { name: other.title }).click();
   await expect(merging).toContainText('becomes critical');
   await settle(page);
