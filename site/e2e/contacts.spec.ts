@@ -1,5 +1,5 @@
 import type { ListNotificationsResponseJson } from '@nightbell/proto';
-import { open } from './clean';
+import { open, read } from './clean';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
 
@@ -34,11 +34,15 @@ test('a second contact method is paged from the moment it is added, by the rules
   expect(await paged('high')).toEqual([own, 'n…@example.com'].sort());
 
   // Low ones are not to wake anybody by it: the rule goes, and is not used for them.
-  await low.getByRole('button', { name: 'Delete the rule: At once Night mail' }).click();
+  const rule = low.getByRole('button', { name: 'Delete the rule: At once Night mail' });
+  await read(rule);
+  await rule.click();
   await expect(low.getByRole('listitem')).toHaveCount(1);
   expect(await paged('low')).toEqual([own]);
 
-  await page.getByRole('button', { name: 'Delete Night mail', exact: true }).click();
+  const method = page.getByRole('button', { name: 'Delete Night mail', exact: true });
+  await read(method);
+  await method.click();
   await page
     .getByRole('dialog', { name: 'Delete contact method' })
     .getByRole('button', { name: 'Delete Night mail' })

@@ -29,7 +29,9 @@ test('an incident is linked to another, and merged into it', async ({ page, mara
   await expect(related.getByRole('link', { name: other.title })).toBeVisible();
   await related.getByRole('link', { name: other.title }).click();
   await expect(related.getByRole('link', { name: `Disk full on ${service.name}` })).toBeVisible();
-  await related.getByRole('button', { name: /^Remove the link to/ }).click();
+  const remove = related.getByRole('button', { name: /^Remove the link to/ });
+  await read(remove);
+  await remove.click();
   await expect(related).toContainText('No other incident has to do with this one.');
 
   // 2. Merged: it says first what follows, and the other goes on with its alert and its severity.
@@ -80,7 +82,9 @@ test('subscribers are mailed what happens, and only as long as they want', async
     const { mail } = await mara.get<GetInboxMailResponseJson>(`/v1/inbox/${news?.id}`);
     expect(mail?.text).toContain('Severity changed from low to high');
   }).toPass({ timeout: 30_000 });
-  await subscribers.getByRole('button', { name: 'Unsubscribe' }).click();
+  const leave = subscribers.getByRole('button', { name: 'Unsubscribe' });
+  await read(leave);
+  await leave.click();
   await expect(subscribers).toContainText('Nobody is mailed what happens here.');
   await mara.post(`/v1/incidents/${id}/resolve`);
 });
