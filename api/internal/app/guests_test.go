@@ -8,7 +8,6 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/demo"
-	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
 // watcher tells the status of a stream as soon as it is known.
@@ -25,11 +24,7 @@ func (w watcher) WriteHeader(status int) {
 // TestOneGuestLeavesTheOthersTheirScreensAndCalls: all guests of the demo have one account.
 func TestOneGuestLeavesTheOthersTheirScreensAndCalls(t *testing.T) {
 	t.Parallel()
-	r := &rig{t: t, database: pgtest.New(t), logged: &lines{}, slack: newSlackDouble(t)}
-	r.start(Config{
-		DatabaseURL: r.database.DSN(), Listen: "127.0.0.1:8480", DataDir: t.TempDir(), EgressAllow: []string{"127.0.0.0/8"},
-		SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@localhost>", LogLevel: "debug", LogFormat: "json", QuotaRequests: 40,
-	})
+	r := newQuotaServer(t)
 	n := r.newTenant("acme")
 	email := n.enroll(demo.GuestID(), "guest", auth.Viewer)
 	n.signIn("one guest", email)

@@ -8,15 +8,22 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
-// TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident: each caller has a quota of their own, every
-// answer says what is left of it, and alerts have none.
-func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
-	t.Parallel()
+// newQuotaServer is a server on which each caller has forty calls.
+func newQuotaServer(t *testing.T) *rig {
+	t.Helper()
 	r := &rig{t: t, database: pgtest.New(t), logged: &lines{}, slack: newSlackDouble(t)}
 	r.start(Config{
 		DatabaseURL: r.database.DSN(), Listen: "127.0.0.1:8480", DataDir: t.TempDir(), EgressAllow: []string{"127.0.0.0/8"},
 		SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@localhost>", LogLevel: "debug", LogFormat: "json", QuotaRequests: 40,
 	})
+	return r
+}
+
+// TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident: each caller has a quota of their own, every
+// answer says what is left of it, and alerts have none.
+func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
+	t.Parallel()
+	r := newQuotaServer(t)
 	n := r.newTenant("acme")
 	incident := n.makeIncident()
 	var got answer

@@ -139,7 +139,7 @@ func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error)
 	case !quiet:
 		return nil, nil
 	}
-	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage)
+	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage, notify.LongestWait)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ const failingSQL = `
 SELECT c.kind, count(*), min(c.failing_since), (array_agg(c.failing_for ORDER BY c.failing_since))[1], max(c.failing_since), count(*)
 FROM contact_method c
 WHERE c.kind = $1 AND c.next_try_at IS NOT NULL AND c.failing_since <= $2::timestamptz - $3::interval
-  AND c.next_try_at > $2::timestamptz - interval '10 minutes' AND c.failing_for !~ '\m4\d\d 4\.(1\.|2\.[12])'
+  AND c.next_try_at > $2::timestamptz - $4::interval AND c.failing_for !~ '\m4\d\d 4\.(1\.|2\.[12])'
   AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.attempts > 0)
 GROUP BY c.kind`
 

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
+import { moment } from './settled-press';
 
-const moment = 700; // as in settled-press
 const near = 30; // pixels: a thumb does not hit the same one twice
 const pressable = 'label, a, button, input, select, textarea, summary, [role=option]';
 

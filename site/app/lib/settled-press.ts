@@ -1,7 +1,7 @@
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 
-const moment = 700; // a second tap comes within it
+export const moment = 700; // milliseconds: a second tap comes within it
 const onItsWay = 300; // for a thumb; in a storm rows move twice a second, and must take a press in between
 
 /**

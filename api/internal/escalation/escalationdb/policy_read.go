@@ -14,8 +14,8 @@ import (
 )
 
 // policySQL reads a policy with all that its targets mean: a user is itself, a team its
-// members, a schedule all that oncall needs to know who is on call at $3 or later, and since when
-// if that is at most escalation.ShiftKnown before. Only people who can sign in and channels that are not disabled count.
+// members, a schedule all that oncall needs to know who is on call at $3 or later. Only
+// people who can sign in and channels that are not disabled count.
 var policySQL = `
 SELECT p.name, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timezone, p.next_turn,
        p.revision, p.last_resort, p.quiet, s.id, s.changed_in, s.position, s.delay_seconds, s.assignment, s.severities, s.windows,
@@ -27,7 +27,7 @@ SELECT p.name, p.repeats, p.ack_timeout_seconds, p.auto_resolve_seconds, p.timez
            WHEN 'team' THEN ARRAY(SELECT tm.user_id FROM team_member tm JOIN users x ON x.id = tm.user_id AND x.disabled_at IS NULL
                                   WHERE tm.org_id = t.org_id AND tm.team_id = t.team_id ORDER BY tm.created_at, tm.user_id)
            ELSE ARRAY[]::uuid[] END,
-       CASE WHEN t.kind = 'schedule' THEN ` + oncalldb.DefinitionSQL("sch", "$3::timestamptz - interval '336 hours'") + ` END
+       CASE WHEN t.kind = 'schedule' THEN ` + oncalldb.DefinitionSQL("sch", "$3") + ` END
 FROM escalation_policy p
 LEFT JOIN escalation_step s ON s.org_id = p.org_id AND s.policy_id = p.id
 LEFT JOIN escalation_target t ON t.org_id = s.org_id AND t.policy_id = s.policy_id AND t.step_position = s.position
@@ -40,9 +40,10 @@ ORDER BY s.position, t.position`
 
 // QueuePolicy adds the statement that reads a policy, for decisions at since or later,
 // to a pipelined batch; take gets it. A policy that does not exist (any more) comes
-// without steps, which means the last resort. What cannot be read of it is its Flaw.
+// without steps, which means the last resort. What cannot be read of it is its Flaw. Overrides
+// are read from escalation.ShiftKnown before, so that a shift begins where one ended.
 func QueuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID, since time.Time, take func(escalation.Policy)) {
-	batch.Queue(policySQL, orgID, policyID, since).Query(func(rows pgx.Rows) error {
+	batch.Queue(policySQL, orgID, policyID, since.Add(-escalation.ShiftKnown)).Query(func(rows pgx.Rows) error {
 		policy, err := scanPolicy(rows, policyID)
 		take(policy)
 		return err

@@ -254,9 +254,9 @@ func LockContact(ctx context.Context, tx pgx.Tx, claim Claim, now time.Time) (fa
 	return failures, since, err
 }
 
-// outlived tells failures of a trouble that may have ended unnoticed: the contact was not dead (notify.DeadAfter),
-// and nobody has tried it for notify.LongestWait.
-const outlived = `(failures < 6 AND next_try_at < $3::timestamptz - interval '10 minutes')`
+// outlived tells failures of a trouble that may have ended unnoticed: the contact was not dead, and nobody has
+// tried it for longer than any try is put off.
+var outlived = fmt.Sprintf(`(failures < %d AND next_try_at < $3::timestamptz - interval '%d seconds')`, notify.DeadAfter, int(notify.LongestWait.Seconds()))
 
 const lockContactSQL = `SELECT failures, failing_since FROM contact_method WHERE org_id = $1 AND id = $2 FOR NO KEY UPDATE`
 
