@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { BuildManifest } from '@react-router/dev/config';
 import { finishDocs } from './docs';
+import { putToSleep } from './front';
 import { brokenLinks } from './links';
 import { routePatterns } from './route-patterns';
 import { overweight } from './weights';
@@ -23,6 +24,7 @@ export async function finishBuild(client: string, manifest: BuildManifest | unde
   const routes = { routes: routePatterns(Object.values(manifest.routes)) };
   await writeFile(join(client, '_routes.json'), `${JSON.stringify(routes, null, 2)}\n`);
   await finishDocs(client);
+  await putToSleep(client);
   const broken = await brokenLinks(client, routes.routes);
   if (broken.length > 0) throw new Error(`Links that lead nowhere:\n${broken.join('\n')}`);
   const heavy = await overweight(client);

@@ -62,10 +62,12 @@ async function listUnrest(calm: number): Promise<string[]> {
   });
   const docs = document.querySelector<HTMLElement>('[data-confirm]');
   // React leaves its mark on what it has taken over; before that a click is lost. The documentation has its own,
-  // and the page for what is not there has no script at all.
+  // a public page lets React sleep, and the page for what is not there has no script at all.
+  const asleep = document.documentElement.dataset.front !== undefined;
   const works = docs
     ? docs.dataset.ready !== undefined
-    : !document.querySelector('script[type="module"]') ||
+    : asleep ||
+      !document.querySelector('script[type="module"]') ||
       usable.every((part) => Object.keys(part).some((key) => key.startsWith('__react')));
   const reasons = [
     !document.title && 'no title',

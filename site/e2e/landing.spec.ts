@@ -1,7 +1,99 @@
+import type { Page } from '@playwright/test';
 import { expectClean, open } from './clean';
-import { expect, test } from './fixtures';
+import { expect, signIn, test } from './fixtures';
 
-test.use({ expectedFaults: /403|404|503/ });
+/** The scripts that a page has asked for, by the beginning of their names. */
+function scriptsOf(page: Page): string[] {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const [, name] = /\/assets\/(.*)\.js$/.exec(request.url()) ?? [];
+    if (name) asked.push(name.slice(0, -'-12345678'.length));
+  });
+  return asked;
+}
+
+test.describe('a reader of the landing page', () => {
+  test('is sent no React, and has the theme, the sections and the sample', async ({ page }) => {
+    const scripts = scriptsOf(page);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await open(page, '/');
+    const themes = page.getByRole('banner').getByRole('group', { name: 'Theme' });
+    await themes.getByRole('button', { name: 'Light' }).click();
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+    await expect(themes.getByRole('button', { pressed: true })).toHaveAccessibleName('Light');
+    const sample = page.getByRole('article', { name: 'Sample incident' });
+    await expect(sample).toContainText('04:14');
+    await expect(sample).toContainText(/in 00:4[0-6]/);
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Pricing' }).click();
+    await expect(page).toHaveURL('/#pricing');
+    await expect(page.getByRole('heading', { name: 'Priced per person, not per page' })).toBeInViewport();
+    await page.goBack();
+    await expect(page).toHaveURL('/');
+    expect(scripts).toEqual(['front']);
+    // React finds the page as it left it: the theme, and the sample where it had come to.
+    await sample.getByRole('button', { name: 'Acknowledge' }).click();
+    await expect(sample).toContainText('Mara has it.');
+    await expect(sample).not.toContainText('04:12');
+    await expect(themes.getByRole('button', { pressed: true })).toHaveAccessibleName('Light');
+    expect(scripts).toContain('kit');
+  });
+
+  test('is sent it when a button is touched, and when somebody is signed in', async ({ page, mara }) => {
+    const scripts = scriptsOf(page);
+    await open(page, '/');
+    await page.getByRole('button', { name: 'Get Early Access' }).first().hover();
+    await expect.poll(() => scripts).toContain('kit');
+    await signIn(page, mara);
+    await page.goto('/');
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Dashboard' })).toBeVisible();
+  });
+
+  test('is told when what a button needs cannot be loaded, and is heard when it can', async ({ page }) => {
+    await page.route(/\/assets\/(?!front).*\.js$/, (route) => route.abort());
+    await open(page, '/');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByRole('alert')).toContainText('Check the network, then reload this page.');
+    await expect(page.getByRole('button', { name: 'Log in' })).not.toHaveAttribute('aria-busy');
+    await expectClean(page);
+    await page.unroute(/\/assets\/(?!front).*\.js$/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveText('');
+  });
+
+  test('on a phone closes the menu by choosing from it', async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    const scripts = scriptsOf(page);
+    await open(page, '/');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const menu = page.getByRole('navigation', { name: 'Menu' });
+    await menu.getByRole('link', { name: 'Wearable' }).click();
+    await expect(menu).toBeHidden();
+    await expect(page.getByRole('heading', { name: 'Answer from your wrist' })).toBeInViewport();
+    expect(scripts).toEqual(['front']);
+  });
+
+  test('may send an address before React is there', async ({ page }) => {
+    let release: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/assets\/.*\.js$/, async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto('/', { waitUntil: 'commit' });
+    await page.getByPlaceholder('you@company.com').fill('early@example.com');
+    await page.keyboard.press('Enter');
+    release();
+    await expect(
+      page.getByRole('status').getByText('We write when there is something to tell.'),
+    ).toBeVisible();
+  });
+});
+
+test.use({ expectedFaults: /403|404|503|ERR_FAILED/ });
 test.describe('the landing page', () => {
   test('carries the chosen plan into the registration', async ({ page }) => {
     await open(page, '/#pricing');

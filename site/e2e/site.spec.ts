@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Caller } from './caller';
 import { open, read } from './clean';
@@ -32,13 +32,6 @@ test.describe('public pages', () => {
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Pricing' }).click();
     await expect(page).toHaveURL('/#pricing');
     await expect(page.getByRole('heading', { name: 'Priced per person, not per page' })).toBeInViewport();
-  });
-
-  test('weigh less than 110 kB of script on the landing page', () => {
-    const html = readFileSync(join(client, 'index.html'), 'utf8');
-    const scripts = new Set([...html.matchAll(/\/assets\/[\w.-]+\.js/g)].map(([path]) => path));
-    const bytes = [...scripts].reduce((sum, path) => sum + statSync(`${client}${path}.br`).size, 0);
-    expect(bytes).toBeLessThan(110_000);
   });
 
   test('ask first for the style sheet that says the order of the layers', () => {

@@ -1,20 +1,15 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'react-router';
-
-const delay = 100;
+import { followHash } from './section';
 
 /** Scrolls smoothly to the section the address names, 100 ms after the page or the hash changed. */
 export function useHashScroll(): void {
   const location = useLocation();
+  // Before React came, the page has followed the address it was opened with (features/landing/front.ts).
+  const followed = useRef(typeof document !== 'undefined' && 'front' in document.documentElement.dataset);
   useEffect(() => {
-    const { hash } = location;
-    if (hash.length < 2) return;
-    const timer = setTimeout(() => scrollTo(decodeURIComponent(hash.slice(1))), delay);
-    return () => clearTimeout(timer);
+    if (!followed.current) return followHash(location.hash);
+    followed.current = false;
+    delete document.documentElement.dataset.front;
   }, [location]);
-}
-
-function scrollTo(id: string): void {
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  document.getElementById(id)?.scrollIntoView({ behavior: calm ? 'auto' : 'smooth' });
 }

@@ -13,6 +13,7 @@ import { Testimonials } from '~/features/landing/components/testimonials';
 import { TopBar } from '~/features/landing/components/top-bar';
 import { Wearable } from '~/features/landing/components/wearable';
 import * as styles from '~/features/landing/landing.module.css';
+import { doAgain } from '~/features/landing/wish';
 import { useEarlyClick } from '~/lib/early-click';
 import { useHashScroll } from '~/lib/hash-scroll';
 import { paths } from '~/lib/paths';
@@ -60,7 +61,6 @@ export default function Landing() {
     [navigate, from],
   );
   const [registered, setRegistered] = useState<string>();
-  const register = () => setOpen('register');
   const plan = open === 'starter' || open === 'professional' ? open : undefined;
   const welcome = useCallback((email: string) => {
     setRegistered(email);
@@ -68,9 +68,10 @@ export default function Landing() {
   }, []);
   useHashScroll();
   const demo = useDemo();
-  useEarlyClick((wish) =>
-    wish === 'demo' ? demo() : setOpen(dialogs.find((dialog) => dialog === wish) ?? null),
-  );
+  useEarlyClick((wish) => {
+    if (wish === 'demo') demo();
+    else if (!doAgain(wish)) setOpen(dialogs.find((dialog) => dialog === wish) ?? null);
+  });
   useEffect(() => {
     // Another tab may have signed in.
     if (from && session) enter();
@@ -83,7 +84,7 @@ export default function Landing() {
       </a>
       <TopBar signedIn={session !== null && open !== 'login'} onLogin={() => setOpen('login')} />
       <main id="content">
-        <Hero onRegister={register} />
+        <Hero onRegister={() => setOpen('register')} />
         <Problems />
         <Features />
         <Wearable />
@@ -91,7 +92,7 @@ export default function Landing() {
         <Metrics />
         <Testimonials />
         <Pricing onRegister={setOpen} onContact={() => setOpen('contact')} />
-        <FinalCall onRegister={register} onDemo={demo} />
+        <FinalCall onRegister={() => setOpen('register')} onDemo={demo} />
       </main>
       <Footer />
       <Suspense>

@@ -33,6 +33,7 @@ export function Segmented<Value extends string>({
           key={choice.value}
           type="button"
           aria-label={choice.label}
+          data-choice={choice.value}
           aria-pressed={choice.value === value}
           onClick={() => onChoose(choice.value)}
         >

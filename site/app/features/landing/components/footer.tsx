@@ -2,6 +2,7 @@ import { Link } from 'react-router';
 import { Brand } from '~/components/ui/brand';
 import { company, repository } from '~/lib/company';
 import { isDocs, paths } from '~/lib/paths';
+import front from '../front?worker&url';
 import * as landingStyles from '../landing.module.css';
 import * as styles from './footer.module.css';
 import { StayUpdated } from './stay-updated';
@@ -83,6 +84,9 @@ export function Footer() {
           <Link to={paths.cookies}>Cookies</Link>
         </div>
       </div>
+      {/* React comes when somebody reaches for what needs it. Until then a small script is enough, and this is where it speaks. */}
+      <p className={styles.notice} role="alert" data-notice />
+      <script type="module" src={front} />
     </footer>
   );
 }

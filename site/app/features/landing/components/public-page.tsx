@@ -7,6 +7,7 @@ import { currentSession, subscribeSession } from '~/lib/session';
 import type { SignInRequest } from '~/lib/sign-in-request';
 import * as styles from '../landing.module.css';
 import * as proseStyles from '../prose.module.css';
+import { doAgain } from '../wish';
 import { Footer } from './footer';
 import { TopBar } from './top-bar';
 
@@ -19,7 +20,7 @@ export function PublicPage({ title, lede, children }: { title: string; lede: str
     const request: SignInRequest = { from: paths.dashboard, reason: '' };
     navigate(paths.home, { state: request });
   };
-  useEarlyClick(logIn);
+  useEarlyClick((wish) => doAgain(wish) || logIn());
   return (
     <div className={styles.landing}>
       <a className="skip-link" href="#content">

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { SeverityMark } from '~/components/ui/mark';
 import { clock } from '~/lib/time/counter';
+import { sampleAge, sampleLeft } from '../model/sample-age';
 import { sampleIncident, sampleNext, sampleTries } from '../sample/incident';
 import * as styles from './sample-incident.module.css';
 
@@ -12,10 +13,11 @@ type Stage = 'ringing' | 'acknowledged' | 'resolved';
 /** A working picture of the product: it rings, counts, and can be acknowledged and resolved. */
 export function SampleIncident() {
   const [stage, setStage] = useState<Stage>('ringing');
-  const age = useSampleAge(stage === 'ringing');
-  const left = Math.max(0, sampleIncident.nextAt - age);
+  const article = useRef<HTMLElement>(null);
+  const age = useSampleAge(stage === 'ringing', article);
   return (
     <article
+      ref={article}
       className={`${cardKit.card} ${styles.sampleIncident}`}
       id="demo"
       aria-label="Sample incident"
@@ -29,7 +31,9 @@ export function SampleIncident() {
             <span>{sampleIncident.service}</span>
           </p>
         </div>
-        <span className={`${styles.age} mono`}>{clock(age)}</span>
+        <span className={`${styles.age} mono`} data-sample="age" suppressHydrationWarning>
+          {clock(age)}
+        </span>
       </header>
       <ol>
         {sampleTries.map((entry) => {
@@ -40,12 +44,12 @@ export function SampleIncident() {
         <Try
           {...sampleNext}
           look="waiting"
-          result={stage === 'ringing' ? `in ${clock(left)}` : 'Not needed'}
+          result={stage === 'ringing' ? `in ${clock(sampleLeft(age))}` : 'Not needed'}
         />
       </ol>
       <footer>
         {stage === 'ringing' && (
-          <Button look="person" size="lg" onClick={() => setStage('acknowledged')}>
+          <Button look="person" size="lg" data-early="sample" onClick={() => setStage('acknowledged')}>
             Acknowledge
           </Button>
         )}
@@ -95,7 +99,13 @@ function Try({
         <Avatar name={person} hue={hue} />
         <span className="ellipsis">{person}</span>
       </span>
-      <span className={styles.result}>{result}</span>
+      <span
+        className={styles.result}
+        data-sample={look === 'waiting' ? 'left' : undefined}
+        suppressHydrationWarning
+      >
+        {result}
+      </span>
     </li>
   );
 }
@@ -109,14 +119,22 @@ function lookOf(result: string): string {
   return looks[result] ?? 'delivered';
 }
 
-/** Seconds since the sample incident began; it starts anew with every ringing and stops when reduced motion is asked for. */
-function useSampleAge(ringing: boolean): number {
+/**
+ * Seconds since the sample incident began; it starts anew with every ringing and stops when reduced motion is
+ * asked for. The first ringing may have begun before React came (front.ts).
+ */
+function useSampleAge(ringing: boolean, article: RefObject<HTMLElement | null>): number {
   const [age, setAge] = useState(sampleIncident.age);
   useEffect(() => {
     if (!ringing || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-    setAge(sampleIncident.age);
-    const timer = setInterval(() => setAge((seconds) => Math.min(seconds + 1, sampleIncident.nextAt)), 1000);
-    return () => clearInterval(timer);
-  }, [ringing]);
+    const rung = Number(article.current?.dataset.rung ?? performance.now());
+    const tell = () => setAge(sampleAge(rung, performance.now()));
+    tell();
+    const timer = setInterval(tell, 1000);
+    return () => {
+      clearInterval(timer);
+      delete article.current?.dataset.rung;
+    };
+  }, [ringing, article]);
   return age;
 }

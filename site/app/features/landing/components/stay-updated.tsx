@@ -22,7 +22,7 @@ export function StayUpdated() {
     <div className={styles.stayUpdated}>
       <h2>Stay Updated</h2>
       <p>What we shipped, what broke, what we learned.</p>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} data-early-sent="news">
         <label className={fieldKit.field}>
           <span className="visually-hidden">Email</span>
           <input name="email" type="email" required placeholder="you@company.com" autoComplete="email" />

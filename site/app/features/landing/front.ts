@@ -1,0 +1,103 @@
+import { followHash } from '~/lib/section';
+import { currentSession, subscribeSession } from '~/lib/session';
+import { chooseTheme, currentTheme, subscribeTheme, type ThemeChoice } from '~/lib/theme';
+import { clock } from '~/lib/time/counter';
+import { sampleAge, sampleLeft } from './model/sample-age';
+
+// What a public page does until React is there, which is fetched when somebody is about to press what needs it.
+// Of what React will find it changes only attributes, and two texts that React does not compare.
+
+/** React Router's own script, which the build has put to sleep (build-steps/front.ts). */
+const asleep = document.querySelector<HTMLScriptElement>('script[type="asleep"]');
+const needsReact = '[data-early], [data-early-sent]';
+const root = document.documentElement;
+
+if (asleep) stand(asleep);
+
+function stand(asleep: HTMLScriptElement): void {
+  let called = false;
+  const notice = document.querySelector<HTMLElement>('[data-notice]');
+
+  const wake = () => {
+    if (called) return;
+    called = true;
+    if (notice) notice.textContent = '';
+    for (const href of asleep.dataset.preload?.split(' ') ?? []) {
+      const link = document.createElement('link');
+      document.head.append(Object.assign(link, { rel: 'modulepreload', href }));
+    }
+    // The same text, because the page's policy knows it by its hash.
+    const script = document.createElement('script');
+    script.onerror = failed;
+    document.head.append(Object.assign(script, { type: 'module', textContent: asleep.textContent }));
+  };
+  const failed = () => {
+    if (taken()) return;
+    called = false;
+    for (const pressed of document.querySelectorAll('[aria-busy]')) pressed.removeAttribute('aria-busy');
+    if (notice)
+      notice.textContent = 'What that needs could not be loaded. Check the network, then reload this page.';
+  };
+  addEventListener('unhandledrejection', failed);
+
+  // 1. Whoever reaches for a button gets React, whoever presses it sees that it was heard (lib/early-click.ts).
+  for (const type of ['pointerover', 'touchstart', 'focusin'])
+    addEventListener(type, (event) => marked(event, needsReact) && wake(), { passive: true });
+  for (const type of ['click', 'submit'])
+    addEventListener(type, (event) => {
+      const pressed = marked(event, type === 'click' ? '[data-early]' : '[data-early-sent]');
+      if (!pressed || taken()) return;
+      pressed.setAttribute('aria-busy', 'true');
+      wake();
+    });
+  // A page is opened with a session, or by one that needs one; a logo that failed is replaced.
+  if (window.earlyClick || currentSession() || history.state?.usr) wake();
+  subscribeSession(() => currentSession() && wake());
+  addEventListener('error', ({ target }) => target instanceof HTMLImageElement && wake(), true);
+  for (const image of document.images) if (image.complete && image.naturalWidth === 0) wake();
+
+  // 2. The address, the menu of a phone and the theme need none.
+  root.dataset.front = '';
+  followHash(location.hash);
+  addEventListener('click', (event) => {
+    const link = marked(event, 'a[href]') as HTMLAnchorElement | null;
+    const choice = marked(event, '[data-choice]')?.dataset.choice;
+    if (taken()) return;
+    if (link?.closest('[popover]')) link.closest<HTMLElement>('[popover]')?.hidePopover();
+    if (choice) chooseTheme(choice as ThemeChoice);
+    const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (!link?.hash || link.pathname !== location.pathname || link.dataset.early || !plain) return;
+    event.preventDefault();
+    if (link.hash !== location.hash) history.pushState(null, '', link.hash);
+    followHash(link.hash);
+  });
+  const showTheme = () => {
+    if (taken()) return;
+    for (const button of document.querySelectorAll<HTMLElement>('[data-choice]'))
+      button.setAttribute('aria-pressed', String(button.dataset.choice === currentTheme()));
+  };
+  showTheme();
+  subscribeTheme(showTheme);
+
+  // 3. The sample rings.
+  const sample = document.getElementById('demo');
+  const [age, left] = ['age', 'left'].map((part) => sample?.querySelector(`[data-sample="${part}"]`));
+  if (!sample || !age || !left || matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  const rung = performance.now();
+  sample.dataset.rung = String(rung);
+  const timer = setInterval(() => {
+    if (taken()) return clearInterval(timer);
+    const seconds = sampleAge(rung, performance.now());
+    age.textContent = clock(seconds);
+    left.textContent = `in ${clock(sampleLeft(seconds))}`;
+  }, 1000);
+}
+
+/** Whether React has taken the page over. */
+function taken(): boolean {
+  return window.earlyClick === null;
+}
+
+function marked({ target }: Event, selector: string): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>(selector) : null;
+}
