@@ -26,7 +26,7 @@ func TestDocsOperate(t *testing.T) {
 	own := func(step string) string {
 		command := docsRegion(t, "docs-mdx/commands/run.sh", step)
 		for shown, mine := range map[string]string{
-			"127.0.0.1:9000": address, "127.0.0.1:8480": address, "/var/lib/nightbell": beside + "/data",
+			"127.0.0.1:9000": address, "mara@example.com": personEmail, "127.0.0.1:8480": address, "/var/lib/nightbell": beside + "/data",
 			"postgres://nightbell@db1.internal,db2.internal/nightbell": fmt.Sprintf("'postgres:///nightbell?user=nightbell&host=%s/data/run'", beside),
 		} {
 			command = strings.ReplaceAll(command, shown, mine)
@@ -48,6 +48,7 @@ func TestDocsOperate(t *testing.T) {
 		{"health", ""},
 		{"explain", "Mara"},
 		{"migrate", ""},
+		{"password-link", "/reset-password#nbr_"},
 	} {
 		t.Run(c.step, func(t *testing.T) {
 			command := strings.Replace(own(c.step), "your-api-key", text(t, key, "key"), 1)

@@ -14,6 +14,9 @@ DATABASE_URL=postgres://nightbell@db1.internal,db2.internal/nightbell bin/nightb
 #region migrate
 DATABASE_URL=postgres://nightbell@db1.internal,db2.internal/nightbell bin/nightbell migrate up
 #endregion
+#region password-link
+DATABASE_URL=postgres://nightbell@db1.internal,db2.internal/nightbell bin/nightbell password-link mara@example.com
+#endregion
 #region health
 bin/nightbell healthcheck --listen 127.0.0.1:9000
 #endregion

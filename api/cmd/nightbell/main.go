@@ -18,17 +18,18 @@ import (
 var version = "dev"
 
 type commands struct {
-	Serve       serveCommand       `cmd:"" help:"Run Nightbell."`
-	Migrate     migrateCommand     `cmd:"" help:"Bring the database's schema up to date, or look at it."`
-	Backup      backupCommand      `cmd:"" help:"Write everything that is stored into one file, while Nightbell runs."`
-	Restore     restoreCommand     `cmd:"" help:"Fill an empty database with a backup. It pages nobody until you confirm it."`
-	Restored    restoredCommand    `cmd:"" help:"What to do after a database was restored."`
-	Demo        demoCommand        `cmd:"" help:"The demo workspace."`
-	Explain     explainCommand     `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
-	Enquiries   enquiriesCommand   `cmd:"" help:"What visitors of the landing page asked, and who wants news."`
-	Doctor      doctorCommand      `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
-	Healthcheck healthcheckCommand `cmd:"" help:"Exit with 0 when a running Nightbell is ready."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Serve        serveCommand        `cmd:"" help:"Run Nightbell."`
+	Migrate      migrateCommand      `cmd:"" help:"Bring the database's schema up to date, or look at it."`
+	Backup       backupCommand       `cmd:"" help:"Write everything that is stored into one file, while Nightbell runs."`
+	Restore      restoreCommand      `cmd:"" help:"Fill an empty database with a backup. It pages nobody until you confirm it."`
+	Restored     restoredCommand     `cmd:"" help:"What to do after a database was restored."`
+	Demo         demoCommand         `cmd:"" help:"The demo workspace."`
+	Explain      explainCommand      `cmd:"" help:"Ask a running Nightbell who would be paged, and why. Nobody is."`
+	Enquiries    enquiriesCommand    `cmd:"" help:"What visitors of the landing page asked, and who wants news."`
+	PasswordLink passwordLinkCommand `cmd:"" help:"Print a link by which an account gets a new password. Stop the server first when it runs on its private PostgreSQL."`
+	Doctor       doctorCommand       `cmd:"" help:"Say what is configured, what is missing, and what that costs."`
+	Healthcheck  healthcheckCommand  `cmd:"" help:"Exit with 0 when a running Nightbell is ready."`
+	Version      versionCommand      `cmd:"" help:"Print the version."`
 }
 
 type serveCommand struct {
@@ -129,6 +130,15 @@ type enquiriesDeleteCommand struct {
 
 func (c enquiriesDeleteCommand) Run(ctx context.Context) error {
 	return app.DeleteEnquiries(ctx, c.Config, app.Options{Version: version, Out: os.Stdout}, c.Email)
+}
+
+type passwordLinkCommand struct {
+	app.Config
+	Email string `arg:"" help:"The address that the account signs in with."`
+}
+
+func (c passwordLinkCommand) Run(ctx context.Context) error {
+	return app.PasswordLink(ctx, c.Config, app.Options{Version: version, Out: os.Stdout}, c.Email)
 }
 
 type explainCommand struct{ app.ExplainOptions }

@@ -6,6 +6,13 @@ SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at, @now::timestamptz
 FROM users u WHERE lower(u.email) = lower(@email::text) AND u.disabled_at IS NULL
   AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > @since AND r.used_at IS DISTINCT FROM r.created_at) < @most::integer;
 
+-- name: InsertPasswordLink :one
+-- One that no mail brings: the operator hands it over.
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at)
+SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at
+FROM users u WHERE lower(u.email) = lower(@email::text) AND u.disabled_at IS NULL
+RETURNING user_id;
+
 -- name: InsertPasswordNotice :exec
 -- To an address that nobody has confirmed only where that may be: whoever registered it could have a stranger
 -- sent a mail with each change.

@@ -42,6 +42,35 @@ func (q *Queries) FindPasswordReset(ctx context.Context, tokenHash []byte) (Find
 	return i, err
 }
 
+const insertPasswordLink = `-- name: InsertPasswordLink :one
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at)
+SELECT $1, u.id, $2, $3::timestamptz, $4
+FROM users u WHERE lower(u.email) = lower($5::text) AND u.disabled_at IS NULL
+RETURNING user_id
+`
+
+type InsertPasswordLinkParams struct {
+	ID        uuid.UUID
+	TokenHash []byte
+	Now       time.Time
+	ExpiresAt time.Time
+	Email     string
+}
+
+// One that no mail brings: the operator hands it over.
+func (q *Queries) InsertPasswordLink(ctx context.Context, arg InsertPasswordLinkParams) (uuid.UUID, error) {
+	row := q.db.QueryRow(ctx, insertPasswordLink,
+		arg.ID,
+		arg.TokenHash,
+		arg.Now,
+		arg.ExpiresAt,
+		arg.Email,
+	)
+	var user_id uuid.UUID
+	err := row.Scan(&user_id)
+	return user_id, err
+}
+
 const insertPasswordNotice = `-- name: InsertPasswordNotice :exec
 INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, used_at, used_from, mail_due_at)
 SELECT $1, u.id, $2, $3::timestamptz, $4, $3::timestamptz, $5, $3::timestamptz
