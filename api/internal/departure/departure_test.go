@@ -251,3 +251,32 @@ func TestPastIncidentsKeepTheNameOfWhoActed(t *testing.T) {
 	equal(t, "who acted", w.Texts(t, `SELECT number || ' ' || coalesce(acknowledged_name, '-') || ' ' || coalesce(resolved_name, '-') || ' ' || (acknowledged_by IS NULL) || ' ' || (resolved_by IS NULL)
 		FROM incident WHERE org_id = $1 AND number > 70 ORDER BY number`, w.Org), "71 Bob Bob true true", "72 Bob - true false")
 }
+
+// TestPagingThatGoesOnWithoutWhoLeftWaitsForTheMorning: who had an incident leaves at night, when the policy is quiet.
+func TestPagingThatGoesOnWithoutWhoLeftWaitsForTheMorning(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	cid := w.AddPerson(t, "Cid")
+	w.Exec(t, `UPDATE escalation_policy SET quiet = '[{"severities": ["critical"], "windows": [{"days": [], "from": 1320, "to": 420}]}]'`)
+	w.Clock.Freeze(friday.Add(12 * time.Hour)) // 21:00
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	open := pgtest.One[uuid.UUID](t, w.Database, `SELECT id FROM incident`)
+	bob := incident.Actor{Kind: incident.User, ID: w.Bob, Name: "Bob"}
+	if err := w.Responder.Respond(t.Context(), w.Org, []uuid.UUID{open}, incident.Acknowledge{By: bob}); err != nil {
+		t.Fatal(err)
+	}
+	before := len(pages(t, w))
+	w.Clock.Freeze(friday.Add(14 * time.Hour)) // 23:00
+	if err := leave(t, w, w.Bob, cid); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep(t)
+	if at := pages(t, w)[before:]; len(at) != 0 {
+		t.Errorf("paged in the quiet time: %v", at)
+	}
+	w.Clock.Freeze(friday.Add(22 * time.Hour)) // 07:00
+	w.Sweep(t)
+	if at := pages(t, w)[before:]; len(at) == 0 {
+		t.Error("nobody is paged in the morning for what nobody has")
+	}
+}

@@ -19,6 +19,24 @@ func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
 	return Decide(snapshot.newCycle(nil, now), now)
 }
 
+// AgainAfter is how long paging that nobody answered has been over before new trouble begins it again.
+const AgainAfter = time.Hour
+
+// StartAgain begins a new cycle because new trouble joined a triggered incident whose paging was over, since the
+// time given: at once where nobody has heard of the incident, because it opened in a quiet time, else when that
+// was AgainAfter ago. So an alert that flaps wakes those who did not answer once an hour. It does nothing in a
+// quiet time: what comes in one pages nobody.
+func StartAgain(over time.Time) func(Snapshot, time.Time) (State, []Effect) {
+	return func(snapshot Snapshot, now time.Time) (State, []Effect) {
+		state := snapshot.State
+		told := state.Severity != ""
+		if state.Status != Exhausted || told && now.Sub(over) < AgainAfter || snapshot.Policy.quietAt(snapshot.Severity, now) {
+			return state, nil
+		}
+		return Start(snapshot, now)
+	}
+}
+
 // Advance makes the next step due now, because somebody asked for it, whatever
 // maintenance and quiet hours say. While paging is active that is all; when it was
 // stopped, a new cycle begins at the next step. When that pages nobody, because nothing

@@ -22,7 +22,7 @@ const maxRepeats = 20
 //   - while maintenance holds the pages nobody is paged, and the step is due at its end
 //     (PagesHeld says so once for each window);
 //   - when the policy is quiet for the severity at the due time, nobody is paged and
-//     paging ends (PagesNobody);
+//     paging ends (PagesNobody), but paging that begins again waits for the end of it;
 //   - what was due before a quiet time, and is late or was held by maintenance, is paged when
 //     the quiet time ends (PagesHeld);
 //   - a step that is for other severities, or for other hours than those of its due time,
@@ -64,6 +64,10 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 		walk.due = now
 		walk.pageNobody()
 	case !walk.held() && walk.quietAt(walk.due):
+		if hold, ends := walk.policy.quietHold(walk.severity, now); ends && walk.beginsAgain() {
+			walk.hold(hold)
+			return walk.state, walk.effects
+		}
 		walk.pageNobody()
 	default:
 		before := walk.state.Severity

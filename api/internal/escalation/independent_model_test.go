@@ -60,6 +60,8 @@ type plainModel struct {
 	// that maintenance put off.
 	earlier string
 	tellAt  time.Time
+	// began is set once paging has begun for the first time.
+	began bool
 }
 
 const nobodyTold = 9
@@ -71,6 +73,10 @@ func (m *plainModel) start(now time.Time) string {
 	m.running, m.due, m.cyclePaged, m.round, m.lastPaged = true, now, "", -1, false
 	m.waits, m.waitsForQuiet = false, false
 	m.nextRound()
+	if m.began && !m.hold.After(now) && m.quietAt(now) { // what there was before waits for the end
+		m.due, m.waits = now, true
+	}
+	m.began = true
 	return m.wake(now)
 }
 

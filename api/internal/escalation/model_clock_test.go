@@ -103,7 +103,7 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 	case ConfirmTimeout:
 		delete(row.timers, kind)
 		if !row.WantsConfirmation() || !w.waitsForQuiet(row, kind) {
-			w.apply(row, incident.ConfirmTimeout{})
+			w.takeBack(row, incident.ConfirmTimeout{})
 		}
 		return
 	case AckTimeout, AutoResolve:
@@ -131,7 +131,7 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 	}
 	if kind == AckTimeout {
 		if !w.waitsForQuiet(row, kind) {
-			w.apply(row, incident.AckTimeout{})
+			w.takeBack(row, incident.AckTimeout{})
 		}
 		return
 	}
@@ -145,6 +145,16 @@ func (w *world) timer(row *incidentRow, kind TimerKind) {
 		alert.released = true
 	}
 	w.apply(row, incident.NothingNew{For: w.prospect.Policy.AutoResolve})
+}
+
+// takeBack takes an incident from whoever has it, which the clock does in no quiet time that ends.
+func (w *world) takeBack(row *incidentRow, command incident.Command) {
+	before := row.Status
+	quiet := w.prospect.Policy.quietAt(row.Severity, w.now) && !w.alwaysQuiet(row)
+	w.apply(row, command)
+	if quiet && before == incident.Acknowledged && row.Status == incident.Triggered {
+		w.problem("Q3: the clock took #%d from whoever had it, in a quiet time", row.Number())
+	}
 }
 
 // waitsForQuiet puts a timer off that would page in a quiet time; one without an end takes it away.

@@ -9,9 +9,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
-// DefaultConfirmTimeout is how long whoever acknowledged a less severe incident has to
-// acknowledge the higher severity, when the policy sets no acknowledgement timeout.
-const DefaultConfirmTimeout = 15 * time.Minute
+// longestConfirmTimeout is how long whoever acknowledged a less severe incident has to acknowledge the higher
+// severity, unless the policy gives less time to resolve what was acknowledged.
+const longestConfirmTimeout = 15 * time.Minute
 
 // rose reports whether a severity is worse than the worst that anybody was paged with.
 func rose(told, severity alert.Severity) bool {
@@ -44,7 +44,7 @@ func Lowered(snapshot Snapshot, now time.Time) (State, []Effect) {
 	case state.Status == Active && state.HeldBy == HeldByQuiet:
 		snapshot.State.NextDueAt = now
 		return Decide(snapshot, now)
-	case state.Status == Exhausted && state.Severity == "":
+	case state.Status == Exhausted && state.Severity == "" && !snapshot.Policy.quietAt(snapshot.Severity, now):
 		return Start(snapshot, now)
 	}
 	return state, nil
@@ -179,10 +179,11 @@ func AskToConfirm(snapshot Snapshot, question Question, now time.Time) (State, [
 }
 
 // ConfirmTimeout is how long whoever has an acknowledged incident has to acknowledge a
-// higher severity before the policy pages again.
+// higher severity before the policy pages again. A policy that gives a day to resolve what was acknowledged
+// does not mean that one person may sleep through a critical alert for a day.
 func (p Policy) ConfirmTimeout() time.Duration {
 	if p.AckTimeout > 0 {
-		return p.AckTimeout
+		return min(p.AckTimeout, longestConfirmTimeout)
 	}
-	return DefaultConfirmTimeout
+	return longestConfirmTimeout
 }

@@ -116,8 +116,10 @@ func TestWhoeverHasItIsAskedOnce(t *testing.T) {
 	if want := "Acknowledged when it was less severe, and critical now: unless"; len(effects) != 1 || !strings.HasPrefix(effects[0].Message, want) {
 		t.Errorf("of what nobody knows: %+v", effects)
 	}
-	if policy.AckTimeout = time.Hour; policy.ConfirmTimeout() != time.Hour {
-		t.Error("the policy's own timeout does not count")
+	for timeout, want := range map[time.Duration]time.Duration{0: 15 * time.Minute, 5 * time.Minute: 5 * time.Minute, 24 * time.Hour: 15 * time.Minute} {
+		if policy.AckTimeout = timeout; policy.ConfirmTimeout() != want {
+			t.Errorf("a policy that waits %s for a resolution gives %s to confirm", timeout, policy.ConfirmTimeout())
+		}
 	}
 }
 

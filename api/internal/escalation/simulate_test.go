@@ -63,7 +63,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"what an ended window held stays held", mutation{lostHold: true}, "I2"},
 		{"timers that nobody carries out", mutation{noTimers: true}, "C1 C2"},
 		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
-		{"timers that page in a quiet time", mutation{deafQuiet: true}, "Q2"},
+		{"timers that page in a quiet time", mutation{deafQuiet: true}, "Q3"},
 		{"a severity that rises unheard", mutation{deafRise: true}, "R1 R2"},
 		{"a severity that rises unheard after somebody lowered it", mutation{neverLess: true}, "R1"},
 		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},

@@ -61,6 +61,12 @@ func (w *walk) lastRound() bool {
 	return w.state.Round >= w.policy.Repeats || len(w.policy.Steps) == 0
 }
 
+// beginsAgain reports whether the step is the first one of paging that begins anew, for an incident that there
+// was before.
+func (w *walk) beginsAgain() bool {
+	return w.state.Cycle > 1 && w.state.Round == 0 && len(w.state.Passed) == 0
+}
+
 // held reports whether the step waited for maintenance or for the end of a quiet time.
 func (w *walk) held() bool { return w.state.HeldBy != uuid.Nil }
 

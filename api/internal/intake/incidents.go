@@ -232,6 +232,24 @@ func (b *batch) raiseSeverity(ctx context.Context) error {
 	return nil
 }
 
+// pageAgain pages for new trouble in incidents that nobody has and whose paging is over: without it, what joined
+// them would be stored and told to nobody.
+func (b *batch) pageAgain(ctx context.Context) error {
+	asked := map[uuid.UUID]bool{}
+	for i, a := range b.alerts {
+		record, locked := b.records[a.Stored.IncidentID]
+		came := b.meanings[i] == alert.OpenOrJoin || b.meanings[i] == alert.Repeat && b.firesAgain(a)
+		if !locked || !came || b.commanded[record.ID] || asked[record.ID] {
+			continue
+		}
+		asked[record.ID] = true
+		if err := b.round.StartAgain(ctx, &b.writes, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // saysAgain reports whether an alert that has fired all the time is no worse than it said before. One that
 // had ended is new trouble, also while its incident is open for others. An event has a time of its own each
 // time it is sent, which tells nothing of that.

@@ -133,8 +133,12 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	if err := b.openIncidents(ctx); err != nil {
 		return err
 	}
-	// 5. Make those that were open as severe as their worst alert, and page for that.
+	// 5. Make those that were open as severe as their worst alert, and page for that, and for new trouble
+	// in what nobody answered.
 	if err := b.raiseSeverity(ctx); err != nil {
+		return err
+	}
+	if err := b.pageAgain(ctx); err != nil {
 		return err
 	}
 	// 6. Resolve the incidents whose last alert ended, acknowledge those that events say so of.

@@ -1,6 +1,7 @@
 package oncall
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -138,4 +139,28 @@ func changesOf(s Schedule, after, through time.Time) (list []change) {
 		before = shift
 	}
 	return list
+}
+
+// TestNextIsBoundByWork: nobody comes or goes for a year in a schedule of a thousand overrides, which changes every
+// hour. Whoever is paged is told no end of that shift, and nobody else waits until it is found.
+func TestNextIsBoundByWork(t *testing.T) {
+	ada, bob := uuid.New(), uuid.New()
+	now := time.Date(2026, 3, 25, 3, 0, 0, 0, time.UTC)
+	s := Schedule{ID: uuid.New(), Zone: time.UTC, Active: true}
+	s.Rotations = []Rotation{
+		{ID: uuid.New(), Unit: Hour, Length: 1, Start: now.AddDate(-2, 0, 0), Turns: []Turn{{People: []uuid.UUID{ada}}, {People: []uuid.UUID{ada}}}},
+		{ID: uuid.New(), Unit: Week, Length: 1, Start: now.AddDate(1, 0, 0), Turns: []Turn{{People: []uuid.UUID{bob}}}},
+	}
+	current, next, ok := Next(s, now)
+	if !ok || !current.End.Equal(now.AddDate(1, 0, 0)) || !slices.Equal(next.People, []uuid.UUID{bob}) {
+		t.Errorf("without overrides: until %s, then %v, %v", current.End, next.People, ok)
+	}
+	for i := range 1000 {
+		s.Overrides = append(s.Overrides, Override{
+			ID: uuid.New(), Kind: Cover, Person: uuid.New(), Replaces: uuid.New(), Start: now.Add(-time.Duration(i) * time.Hour), End: now.AddDate(1, 0, 0), CreatedAt: now,
+		})
+	}
+	if current, _, ok := Next(s, now); ok || !slices.Equal(current.People, []uuid.UUID{ada}) {
+		t.Errorf("with a thousand overrides: %v until %s, %v", current.People, current.End, ok)
+	}
 }

@@ -141,6 +141,15 @@ func (r *Round) advanceAs(ctx context.Context, batch *pgx.Batch, record incident
 	return r.decided(ctx, record, state, effects)
 }
 
+// StartAgain pages from the first step where paging was over and nobody has the incident, because new trouble
+// joined it (escalation.StartAgain).
+func (r *Round) StartAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
+	if record.Status != incident.Triggered || record.PagingOver.IsZero() {
+		return nil
+	}
+	return r.advance(ctx, batch, record, escalation.StartAgain(record.PagingOver))
+}
+
 // knowLess notes that an incident is less bad than people were told, as somebody says. What was quiet as it
 // was may page now. Whoever has it is asked no more what it was.
 func (r *Round) knowLess(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {

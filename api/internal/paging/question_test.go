@@ -23,7 +23,8 @@ func TestWhoeverAcknowledgedIsAskedAgain(t *testing.T) {
 	}{
 		{"and confirms", true, 0, 15 * time.Minute},
 		{"and does not", false, 0, 15 * time.Minute},
-		{"and does not, in the time of the policy", false, 2400, 40 * time.Minute},
+		{"and does not, in the time of the policy", false, 600, 10 * time.Minute},
+		{"and does not, while the policy gives a day to resolve it", false, 86400, 15 * time.Minute},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

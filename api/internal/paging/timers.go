@@ -180,6 +180,9 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 		if news.After(since) {
 			since = news
 		}
+		if record.SnoozedUntil.After(since) { // somebody is promised to be paged then
+			since = record.SnoozedUntil
+		}
 	}
 	at, ever := snapshot.Policy.TimerDue(timer.Kind, since)
 	if timer.Kind == escalation.AckTimeout && !record.SnoozedUntil.IsZero() {

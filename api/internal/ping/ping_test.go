@@ -3,6 +3,7 @@ package ping_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
@@ -452,5 +455,25 @@ func TestTheFirstHeartbeatOfAllEndsTheRest(t *testing.T) {
 	}
 	if got := w.Incidents(t); !slices.Equal(got, []string{"resolved high 1", "triggered high 1"}) {
 		t.Errorf("another replica, six ticks later: %q", got)
+	}
+}
+
+// TestAMissedHeartbeatDoesNotResolveItself: nothing repeats it, and it is still missing.
+func TestAMissedHeartbeatDoesNotResolveItself(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET auto_resolve_seconds = 3600`)
+	timers := paging.NewTimerSweeper(w.DB, postgres.Sweep, slog.New(slog.DiscardHandler), paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+	w.ping(t, "backup", minute(heartbeat.Lives))
+	w.look(t, w.keeper)
+	w.pass(t, 92*time.Second)
+	for range 6 {
+		w.lapse(t, time.Hour)
+		if _, err := timers.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open := w.Incidents(t); !slices.Equal(open, []string{"triggered high 1"}) {
+		t.Errorf("missing for six hours: %v", open)
 	}
 }

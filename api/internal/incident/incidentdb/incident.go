@@ -24,6 +24,8 @@ type Record struct {
 	PolicyID  uuid.UUID
 	Title     string
 	Urgency   incident.Urgency
+	// PagingOver is since when paging has run out, zero while it has not.
+	PagingOver time.Time
 }
 
 // Ref names incidents of several organizations; the slices run in parallel.
@@ -36,7 +38,7 @@ func (r *Ref) Add(orgID, incidentID uuid.UUID) {
 
 const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i.escalation_policy_id, i.title, i.status, i.severity,
 	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.confirmed_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version,
-	i.snoozed_until, i.lowered, i.merged_into_id`
+	i.snoozed_until, i.lowered, i.merged_into_id, CASE WHEN i.paging_status = 'exhausted' THEN i.paging_updated_at END`
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
@@ -64,14 +66,15 @@ func scanRecord(row pgx.CollectableRow) (Record, error) {
 	var r Record
 	var service, policy, assignee, acknowledgedBy, resolvedBy, mergedInto *uuid.UUID
 	var key *string
-	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil *time.Time
+	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil, pagingOver *time.Time
 	err := row.Scan(&r.OrgID, &r.ID, &r.Number, &service, &key, &policy, &r.Title, &r.Status, &r.Severity,
 		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &confirmedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version,
-		&snoozedUntil, &r.Lowered, &mergedInto)
+		&snoozedUntil, &r.Lowered, &mergedInto, &pagingOver)
 	r.ServiceID, r.PolicyID, r.AssigneeID = postgres.Value(service), postgres.Value(policy), postgres.Value(assignee)
 	r.AcknowledgedBy, r.ResolvedBy = postgres.Value(acknowledgedBy), postgres.Value(resolvedBy)
 	r.AcknowledgedAt, r.ConfirmedAt, r.ResolvedAt = postgres.Value(acknowledgedAt), postgres.Value(confirmedAt), postgres.Value(resolvedAt)
 	r.Key, r.SnoozedUntil, r.MergedIntoID = postgres.Value(key), postgres.Value(snoozedUntil), postgres.Value(mergedInto)
+	r.PagingOver = postgres.Value(pagingOver)
 	return r, err
 }
 

@@ -1,0 +1,96 @@
+package paging_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/incident"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
+)
+
+// TestNewTroubleIsToldWhereNobodyHasHeard: an incident opened in a quiet time, so nobody was paged. What joins it
+// by day is for people, what joins it in the next quiet time is not.
+func TestNewTroubleIsToldWhereNobodyHasHeard(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.quietFrom(t, 22*60, 7*60)
+	w.Clock.Freeze(friday)
+	w.send(t, "host a", alert.Critical)
+	w.tick(t, 8*time.Hour)
+	w.send(t, "host b", alert.Critical) // 06:00
+	equal(t, "in the quiet time", w.cycles(t))
+	w.tick(t, 4*time.Hour)
+	equal(t, "by day", w.cycles(t))
+	w.send(t, "host c", alert.Critical)
+	equal(t, "new trouble by day", w.cycles(t), "2.0.0 Ada")
+	w.send(t, "host d", alert.Critical)
+	equal(t, "while paging is under way", w.cycles(t), "2.0.0 Ada")
+}
+
+// TestNewTroubleBeginsPagingThatNobodyAnswered again, once an hour at most: also an alert of it that had ended.
+func TestNewTroubleBeginsPagingThatNobodyAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "host a", alert.Critical)
+	w.send(t, "host b", alert.Critical)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	equal(t, "ran out", w.Texts(t, `SELECT paging_status FROM incident`), "exhausted")
+	first := w.cycles(t)
+	w.send(t, "host c", alert.Critical)
+	equal(t, "soon after", w.cycles(t), first...)
+	w.tick(t, time.Hour)
+	equal(t, "what only goes on tells nothing", w.cycles(t), first...)
+	w.Accept(t, pagingtest.Ended("host a", "db", pagingtest.Began))
+	again := pagingtest.Firing("host a", "db", friday.Add(time.Hour))
+	w.Accept(t, again)
+	equal(t, "an hour later", w.cycles(t)[len(first):], "2.0.0 Ada")
+
+	w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Bob, "Bob")})
+	w.tick(t, 5*time.Hour)
+	w.send(t, "host d", alert.Critical)
+	equal(t, "whoever has it is not asked", w.cycles(t)[len(first):], "2.0.0 Ada")
+}
+
+// TestPagingThatBeginsAgainWaitsForTheMorning: a low incident whose paging ran out becomes critical while the policy
+// is quiet for that.
+func TestPagingThatBeginsAgainWaitsForTheMorning(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.quietFrom(t, 23*60, 7*60)
+	w.Clock.Freeze(friday) // 22:00
+	w.send(t, "slow", alert.Low)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	first := w.cycles(t)
+	w.tick(t, time.Hour)
+	w.send(t, "down", alert.Critical)
+	w.tick(t, time.Hour)
+	equal(t, "at night", w.cycles(t), first...)
+	equal(t, "said", w.Said(t, "held"), "Pages are held until Sat 07:00 UTC: Default pages nobody for critical incidents until then.")
+	w.tick(t, 7*time.Hour)
+	equal(t, "in the morning", w.cycles(t)[len(first):len(first)+1], "2.0.0 Ada")
+}
+
+// TestWhatIsSnoozedDoesNotResolveItself: somebody is promised to be paged then.
+func TestWhatIsSnoozedDoesNotResolveItself(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET auto_resolve_seconds = 3600`)
+	w.Clock.Freeze(friday)
+	w.send(t, "down", alert.Critical)
+	w.Respond(t, incident.Snooze{By: pagingtest.By(w.Bob, "Bob"), For: 8 * time.Hour})
+	for range 16 {
+		w.tick(t, 30*time.Minute)
+	}
+	equal(t, "at its end", w.Incidents(t), "triggered critical 1")
+	equal(t, "paged", w.cycles(t), "1.0.0 Ada", "2.0.0 Ada")
+	for range 3 {
+		w.tick(t, 30*time.Minute)
+	}
+	equal(t, "an hour without news later", w.Incidents(t), "resolved critical 1")
+}
