@@ -62,6 +62,30 @@ test.describe('a reader of the landing page', () => {
     await expect(page.getByRole('alert')).toHaveText('');
   });
 
+  test('gets to the content with the keyboard', async ({ page }) => {
+    await open(page, '/');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    const inMain = () => page.evaluate(() => document.activeElement?.closest('main') !== null);
+    await expect.poll(inMain).toBe(true);
+  });
+
+  test('has every button also where the small script is missing', async ({ page }) => {
+    await page.route(/\/assets\/front-.*\.js$/, (route) => route.abort());
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+  });
+
+  test('keeps the page when a dialog cannot be loaded', async ({ page }) => {
+    await page.route(/\/assets\/login-dialog-.*\.js$/, (route) => route.abort());
+    await open(page, '/');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByRole('status').getByText('That could not be loaded.')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  });
+
   test('on a phone closes the menu by choosing from it', async ({ page }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     const scripts = scriptsOf(page);
@@ -74,7 +98,7 @@ test.describe('a reader of the landing page', () => {
     expect(scripts).toEqual(['front']);
   });
 
-  test('may send an address before React is there', async ({ page }) => {
+  test('may send an address before React is there, and press something else', async ({ page }) => {
     let release: () => void = () => undefined;
     const late = new Promise<void>((resolve) => {
       release = resolve;
@@ -86,10 +110,14 @@ test.describe('a reader of the landing page', () => {
     await page.goto('/', { waitUntil: 'commit' });
     await page.getByPlaceholder('you@company.com').fill('early@example.com');
     await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Log in' }).click();
     release();
+    await expect(page.getByRole('dialog', { name: 'Log in' })).toBeVisible();
+    await page.keyboard.press('Escape');
     await expect(
       page.getByRole('status').getByText('We write when there is something to tell.'),
     ).toBeVisible();
+    await expect(page.locator('[aria-busy]')).toHaveCount(0);
   });
 });
 

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { Suspense, useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useLocation, useNavigate } from 'react-router';
+import { fetchedDialog } from '~/components/fetched-dialog';
 import { useDemo } from '~/features/auth/components/use-demo';
 import { Features } from '~/features/landing/components/features';
 import { FinalCall } from '~/features/landing/components/final-call';
@@ -32,16 +33,14 @@ export function meta() {
 }
 
 // Nobody needs these to read the page, so they are loaded when they are opened.
-const RegisterDialog = lazy(() =>
-  import('~/features/auth/components/register-dialog').then((module) => ({ default: module.RegisterDialog })),
+const RegisterDialog = fetchedDialog(() =>
+  import('~/features/auth/components/register-dialog').then((file) => file.RegisterDialog),
 );
-const LoginDialog = lazy(() =>
-  import('~/features/auth/components/login-dialog').then((module) => ({ default: module.LoginDialog })),
+const LoginDialog = fetchedDialog(() =>
+  import('~/features/auth/components/login-dialog').then((file) => file.LoginDialog),
 );
-const ContactDialog = lazy(() =>
-  import('~/features/landing/components/contact-dialog').then((module) => ({
-    default: module.ContactDialog,
-  })),
+const ContactDialog = fetchedDialog(() =>
+  import('~/features/landing/components/contact-dialog').then((file) => file.ContactDialog),
 );
 
 const dialogs = ['register', 'starter', 'professional', 'login', 'contact'] as const;

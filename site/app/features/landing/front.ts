@@ -1,3 +1,4 @@
+import { paths } from '~/lib/paths';
 import { followHash } from '~/lib/section';
 import { currentSession, subscribeSession } from '~/lib/session';
 import { chooseTheme, currentTheme, subscribeTheme, type ThemeChoice } from '~/lib/theme';
@@ -34,6 +35,8 @@ function stand(asleep: HTMLScriptElement): void {
   const failed = () => {
     if (taken()) return;
     called = false;
+    // What was pressed is pressed again, or not at all.
+    window.earlyClick = window.earlySent = undefined;
     for (const pressed of document.querySelectorAll('[aria-busy]')) pressed.removeAttribute('aria-busy');
     if (notice)
       notice.textContent = 'What that needs could not be loaded. Check the network, then reload this page.';
@@ -47,16 +50,18 @@ function stand(asleep: HTMLScriptElement): void {
     addEventListener(type, (event) => {
       const pressed = marked(event, type === 'click' ? '[data-early]' : '[data-early-sent]');
       if (!pressed || taken()) return;
+      if (pressed.dataset.early === 'login' && currentSession()) return location.assign(paths.dashboard);
       pressed.setAttribute('aria-busy', 'true');
       wake();
     });
   // A page is opened with a session, or by one that needs one; a logo that failed is replaced.
-  if (window.earlyClick || currentSession() || history.state?.usr) wake();
+  if (window.earlyClick || window.earlySent || currentSession() || history.state?.usr) wake();
   subscribeSession(() => currentSession() && wake());
   addEventListener('error', ({ target }) => target instanceof HTMLImageElement && wake(), true);
   for (const image of document.images) if (image.complete && image.naturalWidth === 0) wake();
 
-  // 2. The address, the menu of a phone and the theme need none.
+  // 2. The address, the menu of a phone and the theme need none. While data-front stands there, the browser
+  // scrolls smoothly to the sections, and moves the focus with it (landing.module.css).
   root.dataset.front = '';
   followHash(location.hash);
   addEventListener('click', (event) => {
@@ -65,11 +70,6 @@ function stand(asleep: HTMLScriptElement): void {
     if (taken()) return;
     if (link?.closest('[popover]')) link.closest<HTMLElement>('[popover]')?.hidePopover();
     if (choice) chooseTheme(choice as ThemeChoice);
-    const plain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (!link?.hash || link.pathname !== location.pathname || link.dataset.early || !plain) return;
-    event.preventDefault();
-    if (link.hash !== location.hash) history.pushState(null, '', link.hash);
-    followHash(link.hash);
   });
   const showTheme = () => {
     if (taken()) return;
