@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/alert"
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
@@ -75,6 +76,9 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	opened, err := incidentdb.Open(ctx, tx, []incidentdb.Opening{opening}, now)
 	if err != nil {
 		return uuid.Nil, err
+	}
+	if len(opened) == 0 { // the organization was deleted meanwhile
+		return uuid.Nil, auth.ErrTokenExpired
 	}
 	record := opened[0].Record
 	round := paging.NewRound(tx, now)

@@ -23,6 +23,10 @@ const (
 	changedTogether = 250
 	// lockPatience is the longest wait for an incident that somebody else is changing.
 	lockPatience = 2 * time.Second
+	// manyAtOnce is how many answers to more incidents than one transaction changes an organization gives at a
+	// time, and manyFor how long each may take: 10,000 take some seconds.
+	manyAtOnce = 2
+	manyFor    = 2 * time.Minute
 )
 
 var errNotChanged = fault.New(fault.Unavailable, "not_changed", "This incident could not be changed right now. Try again.").After(2)
@@ -39,12 +43,21 @@ type Result struct {
 // RespondToMany applies a command to many incidents of one organization, a part in each
 // transaction, and gives a result for each of them, in the order of ids. What one cannot
 // do stops no other. It goes on when the caller has left: whoever says "I have it" from
-// a phone must not be paged on because the phone lost its connection. The error is that of
-// the database when nothing was changed because of it.
+// a phone must not be paged on because the phone lost its connection. Only one that waits for
+// others of its organization to end is forgotten then. The error is that of the database when
+// nothing was changed because of it.
 func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
-	ctx = context.WithoutCancel(ctx)
 	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	sorted = slices.Compact(sorted)
+	if len(sorted) > changedTogether {
+		leave, err := r.many.Enter(ctx, orgID)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manyFor)
+	defer cancel()
 	if _, escalates := command.(incident.Escalate); len(sorted) > changedTogether && !escalates {
 		// Carried out is what all parts are. After a crash between them a repeat begins again: what was
 		// changed already is as the command wants it, except that escalating goes one step further.

@@ -41,7 +41,7 @@ func TestSlowListsDelayNoAcknowledgement(t *testing.T) {
 	var lists sync.WaitGroup
 	for range w.Stats()[postgres.Tenant].MaxConns() {
 		lists.Go(func() {
-			if err := w.InTenant(t.Context(), w.Org, func(context.Context, pgx.Tx) error {
+			if err := w.InTenant(t.Context(), uuid.New(), func(context.Context, pgx.Tx) error {
 				held <- struct{}{}
 				<-release
 				return nil

@@ -11,6 +11,7 @@ package respond
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -32,11 +34,12 @@ var ErrNoIncident = fault.New(fault.NotFound, "incident_not_found", "Incident no
 type Responder struct {
 	db      *postgres.DB
 	signals paging.Signals
+	many    *fairshare.Gate[uuid.UUID]
 }
 
 // NewResponder makes a responder.
 func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
-	return &Responder{db: db, signals: signals}
+	return &Responder{db: db, signals: signals, many: fairshare.NewGate[uuid.UUID](math.MaxInt, manyAtOnce)}
 }
 
 // Respond applies a command to incidents of one organization in one transaction: the

@@ -3,6 +3,7 @@ package authrpc
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func Idempotency(db *postgres.DB, box *secret.Box, logger *slog.Logger) rpcserve
 		if len(text) > longestIdempotencyKey { // its hash stands for it, as for what programs report
 			text = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 		}
-		key, err := newIdempotencyKey(actor, call, text, message)
+		key, err := newIdempotencyKey(actor, call, text, message, box.Derive("idempotency"))
 		if err != nil {
 			return nil, err
 		}
@@ -83,11 +84,13 @@ type idempotencyKey struct {
 	hash            []byte
 }
 
-func newIdempotencyKey(actor auth.Actor, call *rpcserver.Call, text string, message proto.Message) (idempotencyKey, error) {
-	// Of the decoded request: spaces, the order of fields and compression do not matter.
+// newIdempotencyKey has a hash of the decoded request, to which spaces, the order of fields and compression do not
+// matter. It has a key of its own, because a request may hold a password, and whoever reads the table could try many.
+func newIdempotencyKey(actor auth.Actor, call *rpcserver.Call, text string, message proto.Message, hashKey []byte) (idempotencyKey, error) {
 	encoded, err := proto.MarshalOptions{Deterministic: true}.Marshal(message)
-	sum := sha256.Sum256(encoded)
-	key := idempotencyKey{orgID: actor.OrgID, method: call.Procedure, key: text, hash: sum[:]}
+	mac := hmac.New(sha256.New, hashKey)
+	mac.Write(encoded)
+	key := idempotencyKey{orgID: actor.OrgID, method: call.Procedure, key: text, hash: mac.Sum(nil)}
 	if caller := actor.ID(); caller != nil {
 		key.callerID = *caller
 	}

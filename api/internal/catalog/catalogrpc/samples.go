@@ -84,11 +84,12 @@ func sampleRange(request *nightbellv1.GetServiceSamplesRequest, series int, now 
 	if request.Until != nil {
 		until = request.GetUntil().AsTime()
 	}
-	if since = until.Add(-24 * time.Hour); since.Before(time.Time{}) { // no answer holds a time before the year 1
-		since = time.Time{}
-	}
+	since = until.Add(-24 * time.Hour)
 	if request.Since != nil {
 		since = request.GetSince().AsTime()
+	}
+	if since.Before(time.Time{}) { // no answer holds a time before the year 1
+		since = time.Time{}
 	}
 	step = time.Duration(request.GetStepSeconds()) * time.Second
 	switch {

@@ -181,6 +181,8 @@ func planned(request askedWindow, started, now time.Time) (escalation.Maintenanc
 	switch {
 	case !window.End.After(window.Start), !window.End.After(now):
 		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end after it starts, and after now.")
+	case request.GetEndsAt().CheckValid() != nil: // no answer holds a time after the year 9999
+		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end before the year 10000.")
 	case window.End.Sub(window.Start) > longestMaintenance:
 		return window, fault.InvalidField("ends_at", fault.OutOfRange, "Let the work end at most 31 days after it starts.")
 	default:

@@ -79,7 +79,7 @@ func (h *Handler) ListTimeline(ctx context.Context, request *nightbellv1.ListTim
 	}
 	if place != nil {
 		if after, err = strconv.ParseInt(place[0], 10, 64); err != nil {
-			return nil, err
+			return nil, page.ErrCursor
 		}
 	}
 	entries, err := h.timeline(ctx, request.GetId(), after, limit+1)

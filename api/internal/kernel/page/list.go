@@ -28,11 +28,11 @@ func Read(orgID [16]byte, list, cursor string, n int) (key []string, err error) 
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
 	if err != nil || len(raw) < tagSize {
-		return nil, errCursor
+		return nil, ErrCursor
 	}
 	place, bound := raw[:len(raw)-tagSize], raw[len(raw)-tagSize:]
 	if !bytes.Equal(bound, tag(orgID, append([]byte(list), place...))) || json.Unmarshal(place, &key) != nil || len(key) != n {
-		return nil, errCursor
+		return nil, ErrCursor
 	}
 	return key, nil
 }
@@ -82,7 +82,7 @@ func ByName(orgID [16]byte, list string, limit int32, cursor string) (Place, err
 	}
 	after, ok := id.Parse(key[1])
 	if !ok {
-		return place, errCursor
+		return place, ErrCursor
 	}
 	place.AfterName, place.AfterID = &key[0], (*[16]byte)(&after)
 	return place, nil

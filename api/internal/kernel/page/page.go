@@ -29,7 +29,8 @@ const (
 	version = "nightbell page 1"
 )
 
-var errCursor = fault.InvalidField("cursor", fault.BadFormat, "This cursor does not belong to this list. Start again without a cursor.")
+// ErrCursor refuses a cursor that is none of the list.
+var ErrCursor = fault.InvalidField("cursor", fault.BadFormat, "This cursor does not belong to this list. Start again without a cursor.")
 
 // Encode makes the cursor of a row of an organization: 43 characters that are safe
 // in a URL. The time is kept to the microsecond, as PostgreSQL has it. A uuid.UUID
@@ -49,7 +50,7 @@ func Decode(orgID [16]byte, text string) (at time.Time, id [16]byte, err error) 
 	place, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(text) != length || len(place) != size || // line breaks in it would be ignored
 		!bytes.Equal(place[tagAt:], tag(orgID, place[:tagAt])) {
-		return time.Time{}, id, errCursor
+		return time.Time{}, id, ErrCursor
 	}
 	copy(id[:], place[keyAt:tagAt])
 	return time.UnixMicro(int64(binary.BigEndian.Uint64(place))).UTC(), id, nil

@@ -9,9 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 )
 
 // Pool names one of the separate connection pools. What pages people shares
@@ -47,6 +50,7 @@ type poolSettings struct {
 	plans     planMode
 	commits   commitMode
 	patience  int32 // how many AcquireTimeouts a caller waits for a connection
+	others    int32 // how many connections one organization leaves to others
 }
 
 // commitMode says who must have a transaction before its commit is answered: a value of
@@ -78,16 +82,16 @@ const (
 )
 
 var pools = map[Pool]poolSettings{
-	Tenant:     {TenantRole, 7, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1},
-	Answers:    {TenantRole, 3, 10 * time.Second, 12 * time.Second, keyedPlans, everywhere, 4}, // whoever is refused presses again, if ever
-	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1},
-	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1},
-	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here, 1},
-	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here, 1},
-	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere, 1},
-	Webhooks:   {SystemRole, 3, 10 * time.Second, 12 * time.Second, freshPlans, here, 1},
-	Heartbeats: {SystemRole, 2, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1},
-	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here, 1},
+	Tenant:     {TenantRole, 7, 10 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1, 2},
+	Answers:    {TenantRole, 3, 10 * time.Second, 12 * time.Second, keyedPlans, everywhere, 4, 1}, // whoever is refused presses again, if ever
+	Identity:   {SystemRole, 4, 5 * time.Second, 12 * time.Second, cachedPlans, everywhere, 1, 0},
+	Ingest:     {SystemRole, 4, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1, 0},
+	Sweep:      {SystemRole, 4, 10 * time.Second, 12 * time.Second, keyedPlans, here, 1, 0},
+	Audit:      {SystemRole, 1, 5 * time.Second, 12 * time.Second, freshPlans, here, 1, 0},
+	Background: {SystemRole, 2, time.Minute, time.Minute, cachedPlans, everywhere, 1, 0},
+	Webhooks:   {SystemRole, 3, 10 * time.Second, 12 * time.Second, freshPlans, here, 1, 0},
+	Heartbeats: {SystemRole, 2, 5 * time.Second, 12 * time.Second, keyedPlans, everywhere, 1, 0},
+	Health:     {SystemRole, 1, 2 * time.Second, 2 * time.Second, cachedPlans, here, 1, 0},
 }
 
 // settings are set in every transaction of the pool, as SET LOCAL does. A session's would
@@ -149,6 +153,7 @@ type DB struct {
 	current  atomic.Pointer[generation]
 	writable writable
 	fence    fence
+	shares   map[Pool]*fairshare.Gate[uuid.UUID]
 	// pooler is set once a connection turned out to lead through a connection pooler.
 	pooler atomic.Bool
 
@@ -160,7 +165,11 @@ type DB struct {
 // database that is down at start is reported by Check, not here. It fails when
 // the DSN cannot be read. Close releases the connections.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
-	db := &DB{config: cfg, acquire: cfg.AcquireTimeout}
+	db := &DB{config: cfg, acquire: cfg.AcquireTimeout, shares: map[Pool]*fairshare.Gate[uuid.UUID]{}}
+	for _, name := range []Pool{Tenant, Answers} {
+		conns := cfg.conns(name)
+		db.shares[name] = fairshare.NewGate[uuid.UUID](int(conns), int(conns-pools[name].others))
+	}
 	if db.acquire <= 0 {
 		db.acquire = 2 * time.Second
 	}
@@ -181,7 +190,7 @@ func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.C
 	if err != nil {
 		return nil, errBadDSN
 	}
-	poolConfig.MaxConns = cmp.Or(max(cfg.Conns[name], 0), pools[name].conns)
+	poolConfig.MaxConns = cfg.conns(name)
 	poolConfig.MaxConnLifetime = time.Hour
 	poolConfig.MaxConnLifetimeJitter = 5 * time.Minute
 	poolConfig.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
@@ -192,6 +201,8 @@ func openPool(ctx context.Context, cfg Config, name Pool, change func(*pgxpool.C
 	change(poolConfig)
 	return pgxpool.NewWithConfig(ctx, poolConfig)
 }
+
+func (cfg Config) conns(name Pool) int32 { return cmp.Or(max(cfg.Conns[name], 0), pools[name].conns) }
 
 func (cfg Config) applicationName(name Pool) string {
 	return cmp.Or(cfg.ApplicationName, "nightbell") + " " + string(name)
@@ -290,6 +301,18 @@ func (db *DB) withConn(ctx context.Context, name Pool, use func(*pgxpool.Conn) e
 
 // fullPause is how long a caller waits before it asks again a server without a free connection.
 const fullPause = 50 * time.Millisecond
+
+// enter waits until an organization may use one more connection of a pool: some are left to others, whatever
+// one of them asks for. It waits as long as borrow does.
+func (db *DB) enter(ctx context.Context, name Pool, orgID uuid.UUID) (leave func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, time.Duration(pools[name].patience)*db.acquire)
+	defer cancel()
+	leave, err = db.shares[name].Enter(waiting, orgID)
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w (this organization's share of pool %s): %w", ErrBusy, name, err)
+	}
+	return leave, err
+}
 
 // borrow tells a full pool (ErrBusy) from a caller that gave up. Who waits at a pool
 // that is replaced meanwhile waits on at the new one, and who meets max_connections waits

@@ -63,6 +63,29 @@ func TestFullPoolIsUnavailableNotStuck(t *testing.T) {
 	}
 }
 
+// TestOneOrganizationLeavesConnectionsToOthers: it waits for its own, and nobody else does.
+func TestOneOrganizationLeavesConnectionsToOthers(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Config{DSN: pgtest.New(t).DSN(), AcquireTimeout: 200 * time.Millisecond, Conns: map[postgres.Pool]int32{postgres.Tenant: 3}})
+	greedy, other := uuid.New(), uuid.New()
+	nothing := func(context.Context, pgx.Tx) error { return nil }
+	err := db.InTenant(t.Context(), greedy, func(context.Context, pgx.Tx) error { // of three it may have one
+		if err := db.InTenant(t.Context(), greedy, nothing); !errors.Is(err, postgres.ErrBusy) {
+			t.Errorf("it takes what others may need: %v", err)
+		}
+		if err := db.InTenant(t.Context(), other, nothing); err != nil {
+			t.Errorf("another organization finds none: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := db.InTenant(t.Context(), greedy, nothing); err != nil {
+		t.Errorf("its own is not given back: %v", err)
+	}
+}
+
 // TestAnAnswerWaitsLongerThanOthers: in a storm many people answer at once, and none of them is refused for that.
 func TestAnAnswerWaitsLongerThanOthers(t *testing.T) {
 	t.Parallel()

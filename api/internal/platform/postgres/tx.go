@@ -121,6 +121,11 @@ func (db *DB) inOrganization(ctx context.Context, pool Pool, orgID uuid.UUID, fn
 	if orgID == uuid.Nil {
 		return errors.New("a tenant transaction needs an organization")
 	}
+	leave, err := db.enter(ctx, pool, orgID)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	scope := orgSetting(ctx, orgID)
 	organization := func(b *beginning) { b.orgID = &scope }
 	return db.inTx(ctx, pool, fn, append([]TxOption{organization}, options...))

@@ -1,0 +1,118 @@
+package fairshare
+
+import (
+	"context"
+	"sync"
+)
+
+// Gate lets work begin that waits its turn: so much at once, and of one organization so much that another still
+// finds room. A place that becomes free goes to the organization that has the fewest, there to whoever waits
+// longest. So a thousand calls of one delay another's by one place. K is the key of an organization. It is
+// safe for concurrent use.
+type Gate[K comparable] struct {
+	most, perOrg int
+
+	mu     sync.Mutex
+	total  int
+	inside map[K]int
+	// waiting has the organizations in which somebody waits, since the longest first.
+	waiting []*queue[K]
+}
+
+type queue[K comparable] struct {
+	orgID K
+	turns []chan struct{} // closed when it is the turn
+}
+
+// NewGate makes a gate for most at once, perOrg of one organization; at least one of each.
+func NewGate[K comparable](most, perOrg int) *Gate[K] {
+	return &Gate[K]{most: max(1, most), perOrg: max(1, min(most, perOrg)), inside: map[K]int{}}
+}
+
+// Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first.
+func (g *Gate[K]) Enter(ctx context.Context, orgID K) (leave func(), err error) {
+	turn := make(chan struct{})
+	g.mu.Lock()
+	g.queueOf(orgID).add(turn)
+	g.admit()
+	g.mu.Unlock()
+	select {
+	case <-turn:
+		return func() { g.leave(orgID) }, nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	gaveUp := g.queueOf(orgID).remove(turn)
+	g.forget()
+	g.mu.Unlock()
+	if !gaveUp { // it became the turn at the same moment
+		g.leave(orgID)
+	}
+	return nil, ctx.Err()
+}
+
+func (g *Gate[K]) leave(orgID K) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.total--
+	if g.inside[orgID]--; g.inside[orgID] == 0 {
+		delete(g.inside, orgID)
+	}
+	g.admit()
+}
+
+// admit lets in who may, while there is room.
+func (g *Gate[K]) admit() {
+	for g.total < g.most {
+		var next *queue[K]
+		for _, q := range g.waiting {
+			if len(q.turns) > 0 && g.inside[q.orgID] < g.perOrg && (next == nil || g.inside[q.orgID] < g.inside[next.orgID]) {
+				next = q
+			}
+		}
+		if next == nil {
+			break
+		}
+		close(next.turns[0])
+		next.turns = next.turns[1:]
+		g.total++
+		g.inside[next.orgID]++
+	}
+	g.forget()
+}
+
+// forget drops the organizations in which nobody waits.
+func (g *Gate[K]) forget() {
+	kept := g.waiting[:0]
+	for _, q := range g.waiting {
+		if len(q.turns) > 0 {
+			kept = append(kept, q)
+		}
+	}
+	clear(g.waiting[len(kept):])
+	g.waiting = kept
+}
+
+func (g *Gate[K]) queueOf(orgID K) *queue[K] {
+	for _, q := range g.waiting {
+		if q.orgID == orgID {
+			return q
+		}
+	}
+	q := &queue[K]{orgID: orgID}
+	g.waiting = append(g.waiting, q)
+	return q
+}
+
+func (q *queue[K]) add(turn chan struct{}) { q.turns = append(q.turns, turn) }
+
+// remove reports whether the turn still waited.
+func (q *queue[K]) remove(turn chan struct{}) bool {
+	for i, waiting := range q.turns {
+		if waiting == turn {
+			q.turns = append(q.turns[:i:i], q.turns[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
