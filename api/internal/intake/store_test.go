@@ -89,6 +89,29 @@ func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
 	}
 }
 
+// TestACountThatIsFullRefusesNothing: the sum of what the events about a problem stand for left PostgreSQL's integer,
+// and each further event about it was refused as undecodable.
+func TestACountThatIsFullRefusesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	triggered := func() alert.Received {
+		r := event(alert.Trigger, time.Time{})
+		r.Count = 1_000_000
+		return r
+	}
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, triggered())
+	w.Exec(t, `UPDATE alert SET occurrence_count = 2147000000 WHERE org_id = $1`, w.Org)
+	for _, later := range []alert.Received{triggered(), event(alert.Resolve, time.Time{}), triggered()} {
+		w.Clock.Advance(time.Hour)
+		w.Accept(t, later)
+	}
+	expect(t, "incidents", w.Incidents(t), "resolved high 1", "triggered high 1")
+	if n := pgtest.One[int](t, w.Database, `SELECT occurrence_count FROM alert WHERE org_id = $1`, w.Org); n != 2_147_483_647 {
+		t.Errorf("%d occurrences, want as many as the column can say", n)
+	}
+}
+
 func TestGroupingByAlertOpensOneIncidentEach(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

@@ -110,11 +110,12 @@ SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::te
 
 // updateSQL writes every alert that was received, repeats too (design rule 3). What an
 // older message says does not replace what is stored. While an alert is over, last_seen_at stays when that was heard.
+// A count that is full stays so: the error of its overflow would refuse every later alert.
 const updateSQL = `
 UPDATE alert a SET
     last_seen_at       = CASE WHEN a.status = 'resolved' AND u.status = 'resolved' AND a.starts_at = u.starts_at THEN a.last_seen_at
                               ELSE greatest(a.last_seen_at, $5::timestamptz) END,
-    occurrence_count   = a.occurrence_count + u.occurrences,
+    occurrence_count   = least(2147483647, a.occurrence_count::bigint + u.occurrences),
     status             = u.status,
     starts_at          = u.starts_at,
     incident_id        = u.incident_id,
