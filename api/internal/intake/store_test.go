@@ -89,6 +89,47 @@ func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
 	}
 }
 
+// TestAnAlertWhoseClockWasHoursAheadIsHeardAgain: its start was local time sent as UTC, and the clock was set right while
+// it fired. Whatever its host said for the next five hours was taken for old, and no incident told of it.
+func TestAnAlertWhoseClockWasHoursAheadIsHeardAgain(t *testing.T) {
+	t.Parallel()
+	after := func(minutes int) time.Time { return pagingtest.Began.Add(time.Duration(minutes) * time.Minute) }
+	began := func(t *testing.T) *workspace {
+		t.Helper()
+		w := newWorkspace(t)
+		w.Clock.Freeze(pagingtest.Began)
+		w.Accept(t, pagingtest.Firing("a", "g", after(300)))
+		w.Clock.Freeze(after(10))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		expect(t, "incidents while it fires", w.Incidents(t), "triggered critical 1")
+		return w
+	}
+	t.Run("after it ended", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Clock.Freeze(after(16))
+		w.Accept(t, pagingtest.Ended("a", "g", after(10)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		expect(t, "incidents after its end", w.Incidents(t), "resolved critical 1")
+		w.Clock.Freeze(after(60))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+	})
+	t.Run("after a person resolved it", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Respond(t, incident.Resolve{By: pagingtest.By(w.Ada, "Ada")})
+		w.Clock.Freeze(after(16))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(300)))
+		expect(t, "incidents while it fires on", w.Incidents(t), "resolved critical 1")
+		w.Clock.Freeze(after(60))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+	})
+}
+
 // TestACountThatIsFullRefusesNothing: the sum of what the events about a problem stand for left PostgreSQL's integer,
 // and each further event about it was refused as undecodable.
 func TestACountThatIsFullRefusesNothing(t *testing.T) {
