@@ -124,8 +124,8 @@ type Stored struct {
 	ID       uuid.UUID
 	Status   Status
 	StartsAt time.Time
-	// EndHeardAt is when its end was heard of, while it is over.
-	EndHeardAt time.Time
+	// LastSeenAt is when it was last heard of; while it is over, when that was heard.
+	LastSeenAt time.Time
 	// IncidentID is Nil until the alert opened or joined an incident.
 	IncidentID uuid.UUID
 	// IncidentStartsAt is the StartsAt for which it did. It is zero when the incident

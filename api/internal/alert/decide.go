@@ -68,18 +68,15 @@ func StartOf(r Received, now time.Time) time.Time {
 // Absorb gives the stored state after r; before is nil for an alert never seen.
 //
 // With a known start the maximum of both stays, unless it fires again (firesAgain) or ends later
-// than the stored one began (endsLater). Without
-// one, a resolve is about the stored episode, and a firing is about the open one if there
+// than the stored one began (endsLater), or the stored start lies ahead by a wrong clock (isSetBack,
+// endsAhead). Without one, a resolve is about the stored episode, and a firing is about the open one if there
 // is one: otherwise it begins a new episode at now, and never at or before the stored start.
 // While its incident is open, a later episode belongs to that incident, so that a person who
 // resolves it has answered that episode too.
 func Absorb(before *Stored, r Received, now time.Time) Stored {
 	next := absorb(before, r, now)
-	switch {
-	case next.Status != Resolved:
-		next.EndHeardAt = time.Time{}
-	case before == nil || before.Status != Resolved || !before.StartsAt.Equal(next.StartsAt):
-		next.EndHeardAt = now
+	if before == nil || before.Status != Resolved || next.Status != Resolved || !before.StartsAt.Equal(next.StartsAt) {
+		next.LastSeenAt = now
 	}
 	return next
 }
@@ -104,7 +101,7 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	case StartKnown(r, now):
 		if newer(start, r.Status, before.StartsAt, before.Status) {
 			next.StartsAt, next.Status = start, r.Status
-		} else if endsLater(r, before.StartsAt) {
+		} else if endsLater(r, before.StartsAt) || endsAhead(*before, r, now) {
 			next.Status = Resolved
 		}
 	case r.Status == Resolved:
@@ -145,14 +142,28 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
 		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
 	}
-	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
+	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && !endsAhead(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
-// isSetBack reports whether the clock that said what is stored was ahead and has been set right since:
-// the alert is over though its start still lies ahead, and now it fires with one that does not. That is
-// a new episode, which the incident of the other one does not answer.
+// isSetBack reports whether the clock that said what is stored was ahead and has been set right since: it fires with an
+// earlier start, and yet anew. It began after a person resolved what is stored; or that is over and its start lay ahead
+// of its end, and this is no copy that the end has overtaken.
 func isSetBack(before Stored, r Received, now time.Time) bool {
-	return before.Status == Resolved && before.StartsAt.After(now) && r.Status == Firing && StartKnown(r, now) && !r.StartsAt.After(now)
+	switch {
+	case r.Status != Firing || !StartKnown(r, now) || r.StartsAt.After(now) || !StartOf(r, now).Before(before.StartsAt):
+		return false
+	case before.Status == Firing || before.AnsweredFiring:
+		return !before.IncidentOpen && r.StartsAt.After(before.IncidentResolvedAt)
+	default:
+		return before.StartsAt.After(before.LastSeenAt) && (r.StartsAt.After(before.LastSeenAt) || now.Sub(before.LastSeenAt) > overtaking)
+	}
+}
+
+// endsAhead reports whether what fires with a start that lay ahead when it was last heard of ends by a clock that was set
+// right. An end from before that is of an earlier episode, told late; one that lies ahead itself, of a clock that is.
+func endsAhead(before Stored, r Received, now time.Time) bool {
+	return before.Status == Firing && before.StartsAt.After(before.LastSeenAt) && r.Status == Resolved && StartKnown(r, now) &&
+		r.EndsAt.After(before.LastSeenAt) && !r.EndsAt.After(now)
 }
 
 // overtaking is how much later than the end of an alert a message that was decided before may arrive: the
@@ -165,7 +176,7 @@ const overtaking = 25 * time.Second
 // What a person resolved while it fired stays resolved: that start has been answered.
 func firesAgain(before Stored, r Received, now time.Time) bool {
 	return before.Status == Resolved && r.Status == Firing && StartKnown(r, now) && !StartOf(r, now).After(before.StartsAt) &&
-		!before.StartsAt.After(now) && now.Sub(before.EndHeardAt) > overtaking
+		!before.StartsAt.After(now) && now.Sub(before.LastSeenAt) > overtaking
 }
 
 // endsLater reports whether the end of what began before start came after it, so that it is the end of both.

@@ -45,7 +45,7 @@ func TestAbsorb(t *testing.T) {
 	firing := func(start time.Time) Received { return Received{Status: Firing, StartsAt: start} }
 	resolved := func(start time.Time) Received { return Received{Status: Resolved, StartsAt: start} }
 	row := func(status Status, start time.Time, open bool) *Stored {
-		return &Stored{Status: status, StartsAt: start, EndHeardAt: now, IncidentID: incidentID, IncidentStartsAt: start, IncidentOpen: open}
+		return &Stored{Status: status, StartsAt: start, LastSeenAt: now, IncidentID: incidentID, IncidentStartsAt: start, IncidentOpen: open}
 	}
 	unknown := time.Time{}
 	for _, test := range []struct {

@@ -26,6 +26,7 @@ func randomCases(t *testing.T) *rand.Rand {
 type world struct {
 	row    *Stored
 	opened int
+	now    time.Time // of the newest message
 }
 
 // receive does what the story of a received alert does with the meaning.
@@ -35,10 +36,11 @@ func (w *world) receive(r Received, now time.Time) {
 	case OpenOrJoin:
 		w.opened++
 		next.IncidentID, next.IncidentStartsAt, next.IncidentOpen, next.AnsweredFiring = uuid.UUID{byte(w.opened)}, next.StartsAt, true, false
+		next.IncidentResolvedAt = time.Time{}
 	case Cleared:
-		next.IncidentOpen = false
+		next.IncidentOpen, next.IncidentResolvedAt = false, now
 	}
-	w.row = &next
+	w.row, w.now = &next, now
 }
 
 func (w *world) open() bool { return w.row != nil && w.row.IncidentOpen }
@@ -46,7 +48,7 @@ func (w *world) open() bool { return w.row != nil && w.row.IncidentOpen }
 // personResolves closes the incident, if there is one.
 func (w *world) personResolves() {
 	if w.open() {
-		w.row.IncidentOpen, w.row.AnsweredFiring = false, w.row.Status == Firing
+		w.row.IncidentOpen, w.row.AnsweredFiring, w.row.IncidentResolvedAt = false, w.row.Status == Firing, w.now
 	}
 }
 
@@ -159,6 +161,114 @@ func TestAClockThatIsSetBackHidesNothing(t *testing.T) {
 	says(65, Firing, 62, "2 incidents, open false, older false")
 	says(66, Resolved, 62, "2 incidents, open false, older false")
 	says(68, Firing, 67, "3 incidents, open true, older false")
+}
+
+// TestAClockThatIsSetBackWhileTheAlertFires: the start that is stored lies hours ahead, and outranks what its host
+// says by the right time. Its end counts, and so does the next episode after a person's resolve, and no copy.
+func TestAClockThatIsSetBackWhileTheAlertFires(t *testing.T) {
+	t.Parallel()
+	firing := func(start int) Received { return Received{Key: "a", Status: Firing, StartsAt: at(start), Count: 1} }
+	resolved := func(start, end int) Received {
+		return Received{Key: "a", Status: Resolved, StartsAt: at(start), EndsAt: at(end), Count: 1}
+	}
+	type said struct {
+		at int
+		r  Received
+	}
+	const person = -1 // resolves the incident at that minute
+	for _, test := range []struct {
+		name string
+		says []said
+		want string
+	}{
+		{"it ends", []said{{0, firing(300)}, {10, firing(10)}, {16, resolved(10, 15)}}, "1 incidents, resolved, open false"},
+		{"it ends, and its copies come late", []said{{0, firing(300)}, {10, firing(10)}, {16, resolved(10, 15)}, {16, firing(10)}, {16, resolved(10, 15)}, {17, firing(300)}}, "1 incidents, resolved, open false"},
+		{"it ends, and fires again", []said{{0, firing(300)}, {16, resolved(10, 15)}, {60, firing(59)}, {65, resolved(59, 64)}, {70, firing(70)}}, "3 incidents, firing, open true"},
+		{"the end of an earlier episode, told late", []said{{0, firing(-9)}, {1, resolved(-9, 1)}, {2, firing(300)}, {3, resolved(-9, 1)}}, "2 incidents, firing, open true"},
+		{"the end of an earlier episode by the wrong clock", []said{{0, firing(300)}, {1, resolved(300, 301)}, {2, firing(302)}, {3, resolved(300, 301)}}, "2 incidents, firing, open true"},
+		{"an end without a time", []said{{0, firing(300)}, {16, Received{Key: "a", Status: Resolved, StartsAt: at(10)}}}, "1 incidents, firing, open true"},
+		{"a person resolves, and it fires on", []said{{0, firing(300)}, {10, firing(10)}, {12, Received{Count: person}}, {20, firing(10)}, {200, firing(300)}}, "1 incidents, firing, open false"},
+		{"a person resolves, and it ends", []said{{0, firing(300)}, {12, Received{Count: person}}, {20, resolved(10, 19)}, {21, firing(10)}, {21, firing(300)}}, "1 incidents, resolved, open false"},
+		{"a person resolves, it ends, and fires again", []said{{0, firing(300)}, {12, Received{Count: person}}, {20, resolved(10, 19)}, {21, firing(21)}}, "2 incidents, firing, open true"},
+		{"a person resolves, and it fires again", []said{{0, firing(300)}, {12, Received{Count: person}}, {20, firing(19)}}, "2 incidents, firing, open true"},
+		{"again and again", []said{{0, firing(300)}, {12, Received{Count: person}}, {20, firing(19)}, {25, Received{Count: person}}, {26, firing(19)}, {30, firing(29)}}, "3 incidents, firing, open true"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var w world
+			for _, said := range test.says {
+				if said.r.Count == person {
+					w.now = at(said.at)
+					w.personResolves()
+					continue
+				}
+				w.receive(said.r, at(said.at))
+			}
+			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestEachEpisodeAfterAClockWasSetBackOpensOneIncident: random episodes of five minutes, half an hour apart. The clock
+// is ahead in the first ones, and set right between two of them or while one fires; copies come within seconds.
+func TestEachEpisodeAfterAClockWasSetBackOpensOneIncident(t *testing.T) {
+	t.Parallel()
+	random := randomCases(t)
+	for range 10_000 {
+		var w world
+		var log []string
+		ahead, setBack := 30+random.IntN(23*60), random.IntN(5*30) // minutes
+		hear := func(now time.Time, r Received) {
+			w.receive(r, now)
+			log = append(log, fmt.Sprintf("%s: %s since %s until %s: %v, %d incidents", now.Format(time.TimeOnly), r.Status, r.StartsAt.Format(time.TimeOnly), r.EndsAt.Format(time.TimeOnly), &w, w.opened))
+		}
+		for episode := range 8 {
+			start, before := episode*30, w.opened
+			clock := func(minute int) time.Time {
+				if minute < setBack {
+					return at(minute + ahead).Add(7 * time.Second)
+				}
+				return at(minute)
+			}
+			fires := func(minute int) Received { // with the start that its host says at that minute
+				began := clock(start)
+				if minute >= setBack {
+					began = at(max(start, min(setBack, minute)))
+				}
+				return Received{Key: "a", Status: Firing, StartsAt: began, Count: 1}
+			}
+			answered := random.IntN(6) // the minute in which a person resolves it; 5 for nobody
+			for minute := range 5 {
+				r := fires(start + minute)
+				for range 1 + random.IntN(2) {
+					hear(at(start+minute).Add(time.Duration(random.IntN(30))*time.Second), r)
+				}
+				if minute == answered {
+					w.now = at(start + minute).Add(40 * time.Second)
+					w.personResolves()
+				}
+			}
+			last := fires(start + 4)
+			end := last
+			end.Status, end.EndsAt = Resolved, clock(start+5)
+			over := at(start + 5)
+			for n, copies := 0, 1+random.IntN(2); n < copies; n++ {
+				hear(over.Add(time.Duration(5*n)*time.Second), end)
+				if random.IntN(2) == 0 {
+					hear(over.Add(time.Duration(5*n+2)*time.Second), last)
+				}
+			}
+			settled := start > setBack // what was stored before is over
+			if opened := w.opened - before; settled && opened != 1 {
+				t.Fatalf("%d incidents for the episode of minute %d; the clock was %d minutes ahead until minute %d:\n%s", opened, start, ahead, setBack, strings.Join(log, "\n"))
+			}
+			if w.row.Status != Resolved && (start > setBack || start+5 < setBack) {
+				t.Fatalf("fires on after minute %d; the clock was %d minutes ahead until minute %d:\n%s", start+5, ahead, setBack, strings.Join(log, "\n"))
+			}
+		}
+	}
 }
 
 // TestWhatFiresAgainWithItsOldStart: Alertmanager ended the alert for want of news from Prometheus, and both have

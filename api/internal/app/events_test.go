@@ -362,6 +362,27 @@ func TestAnAPIKeyWithoutAServiceSendsToTheDefaultPolicy(t *testing.T) {
 	}
 }
 
+// TestThePolicyChosenForEventsWithoutAServicePages: they have a service of their own, and its page names the
+// policy that an admin chose for it.
+func TestThePolicyChosenForEventsWithoutAServicePages(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	key := n.newAPIKey("viewer", auth.EventsWrite)
+	pagedBy := func(title string) string {
+		got := n.sendTo("/v1/events", fmt.Appendf(nil, `{"title": %q}`, title), "Authorization", "Bearer "+key)
+		return pgtest.One[string](t, n.database, `SELECT p.name FROM incident i JOIN escalation_policy p ON p.id = i.paging_policy_id WHERE i.id = $1::text::uuid`, got.text("id"))
+	}
+	if policy := pagedBy("before"); policy != "Default" {
+		t.Errorf("until a policy is chosen, %q pages", policy)
+	}
+	service := pgtest.One[string](t, n.database, `SELECT id::text FROM service WHERE org_id = $1 AND name = 'Events without a service'`, n.orgID)
+	policy := n.make("/v1/escalation-policies", "escalation_policy", object{"name": "Data team", "steps": []object{{"delay_seconds": 60, "targets": []object{{"kind": "user", "id": n.people["owner"]}}}}})
+	n.call(n.bearers["admin"], http.MethodPatch, "/v1/services/"+service, object{"escalation_policy_id": policy})
+	if policy := pagedBy("after"); policy != "Data team" {
+		t.Errorf("%q pages, and not the one that was chosen", policy)
+	}
+}
+
 // TestTenantEvents: a dedup key and the id of a call are each service's own.
 func TestTenantEvents(t *testing.T) {
 	t.Parallel()

@@ -77,6 +77,21 @@ func TestSamplesAreAddedUpByTheMinuteAndPageNobody(t *testing.T) {
 	}
 }
 
+// TestACountOfSamplesThatIsFullIsStillReadAndAddedTo: of one minute, and of two that are read together.
+func TestACountOfSamplesThatIsFullIsStillReadAndAddedTo(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	samples := object{"name": "latency", "points": points(n.minute(10), time.Minute, 1, 1)}
+	n.sendSamples(samples)
+	n.database.Exec(t, `UPDATE sample SET sample_count = 2147483647, sum = 2147483647 WHERE org_id = $1`, n.orgID)
+	if got := n.sendSamples(samples); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if got := n.series("name=latency&step_seconds=3600"); !strings.HasPrefix(got, "latency <nil>: 2.147483647e+09 ") {
+		t.Errorf("read together: %s", got)
+	}
+}
+
 func TestARepeatedCallOfSamplesAddsNothing(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")

@@ -9,18 +9,20 @@ import (
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
 
+// event is about one problem of a program.
+func event(action alert.Action, at time.Time) alert.Received {
+	r := alert.Received{Key: "db", Status: alert.Firing, Severity: alert.High, Source: "api", Title: "Slow", StartsAt: at, Count: 1}
+	if action == alert.Resolve {
+		r.Status = alert.Resolved
+	}
+	r.Event = &alert.Event{ID: id.New(), Action: action, IncidentDetails: []byte("{}"), AlertDetails: []byte("{}")}
+	return r
+}
+
 // TestAnEventWithoutATimeIsNewerThanOneThatCameLate: both are stored together, and the incident of
 // their problem was resolved between them.
 func TestAnEventWithoutATimeIsNewerThanOneThatCameLate(t *testing.T) {
 	t.Parallel()
-	event := func(action alert.Action, at time.Time) alert.Received {
-		r := alert.Received{Key: "db", Status: alert.Firing, Severity: alert.High, Source: "api", Title: "Slow", StartsAt: at, Count: 1}
-		if action == alert.Resolve {
-			r.Status = alert.Resolved
-		}
-		r.Event = &alert.Event{ID: id.New(), Action: action, IncidentDetails: []byte("{}"), AlertDetails: []byte("{}")}
-		return r
-	}
 	trigger, resolve := alert.Trigger, alert.Resolve
 	now := pagingtest.Began
 	for _, test := range []struct {

@@ -28,7 +28,7 @@ type modelled struct {
 // receive is what intake/store.go does, without a database.
 func (m *modelled) receive(r alert.Received, now time.Time) {
 	if m.stored != nil {
-		m.stored.AnsweredFiring = !m.over.IsZero() && m.over.Before(m.stored.EndHeardAt)
+		m.stored.IncidentResolvedAt, m.stored.AnsweredFiring = m.over, !m.over.IsZero() && m.over.Before(m.stored.LastSeenAt)
 	}
 	next := alert.Absorb(m.stored, r, now)
 	switch alert.Decide(next) {

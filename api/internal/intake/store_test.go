@@ -89,6 +89,70 @@ func TestAGroupIsOneIncidentAndEachAlertItsOwnRow(t *testing.T) {
 	}
 }
 
+// TestAnAlertWhoseClockWasHoursAheadIsHeardAgain: its start was local time sent as UTC, and the clock was set right while
+// it fired. Whatever its host said for the next five hours was taken for old, and no incident told of it.
+func TestAnAlertWhoseClockWasHoursAheadIsHeardAgain(t *testing.T) {
+	t.Parallel()
+	after := func(minutes int) time.Time { return pagingtest.Began.Add(time.Duration(minutes) * time.Minute) }
+	began := func(t *testing.T) *workspace {
+		t.Helper()
+		w := newWorkspace(t)
+		w.Clock.Freeze(pagingtest.Began)
+		w.Accept(t, pagingtest.Firing("a", "g", after(300)))
+		w.Clock.Freeze(after(10))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		expect(t, "incidents while it fires", w.Incidents(t), "triggered critical 1")
+		return w
+	}
+	t.Run("after it ended", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Clock.Freeze(after(16))
+		w.Accept(t, pagingtest.Ended("a", "g", after(10)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		expect(t, "incidents after its end", w.Incidents(t), "resolved critical 1")
+		w.Clock.Freeze(after(60))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+	})
+	t.Run("after a person resolved it", func(t *testing.T) {
+		t.Parallel()
+		w := began(t)
+		w.Respond(t, incident.Resolve{By: pagingtest.By(w.Ada, "Ada")})
+		w.Clock.Freeze(after(16))
+		w.Accept(t, pagingtest.Firing("a", "g", after(10)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(300)))
+		expect(t, "incidents while it fires on", w.Incidents(t), "resolved critical 1")
+		w.Clock.Freeze(after(60))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		w.Accept(t, pagingtest.Firing("a", "g", after(59)))
+		expect(t, "incidents", w.Incidents(t), "resolved critical 1", "triggered critical 1")
+	})
+}
+
+// TestACountThatIsFullRefusesNothing: the sum of what the events about a problem stand for left PostgreSQL's integer,
+// and each further event about it was refused as undecodable.
+func TestACountThatIsFullRefusesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	triggered := func() alert.Received {
+		r := event(alert.Trigger, time.Time{})
+		r.Count = 1_000_000
+		return r
+	}
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, triggered())
+	w.Exec(t, `UPDATE alert SET occurrence_count = 2147000000 WHERE org_id = $1`, w.Org)
+	for _, later := range []alert.Received{triggered(), event(alert.Resolve, time.Time{}), triggered()} {
+		w.Clock.Advance(time.Hour)
+		w.Accept(t, later)
+	}
+	expect(t, "incidents", w.Incidents(t), "resolved high 1", "triggered high 1")
+	if n := pgtest.One[int](t, w.Database, `SELECT occurrence_count FROM alert WHERE org_id = $1`, w.Org); n != 2_147_483_647 {
+		t.Errorf("%d occurrences, want as many as the column can say", n)
+	}
+}
+
 func TestGroupingByAlertOpensOneIncidentEach(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)

@@ -1,6 +1,7 @@
 package paging_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -244,4 +245,41 @@ func uuidOf(t *testing.T, text string) uuid.UUID {
 		t.Fatal(err)
 	}
 	return id
+}
+
+// TestMediumInWorkingHoursOnly is the row of the documentation's table (concepts/escalation.mdx): hours of a step
+// alone leave the other hours to the last resort.
+func TestMediumInWorkingHoursOnly(t *testing.T) {
+	t.Parallel()
+	const otherHours = `[{"severities": ["medium"], "windows": [{"days": [], "from": 1020, "to": 540}, {"days": [6, 0], "from": 540, "to": 1020}]}]`
+	monday, saturday := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC), friday.Add(14*time.Hour)
+	for _, test := range []struct {
+		name     string
+		quiet    string
+		at       time.Time
+		severity alert.Severity
+		want     string
+	}{
+		{"at night, by the step alone", "[]", friday, alert.Medium, "[0.1 Ada] and 1 times the last resort"},
+		{"at night", otherHours, friday, alert.Medium, "[] and 0 times the last resort"},
+		{"on Saturday at noon", otherHours, saturday, alert.Medium, "[] and 0 times the last resort"},
+		{"on Monday at nine", otherHours, monday, alert.Medium, "[0.1 Bob] and 0 times the last resort"},
+		{"worse, at night", otherHours, friday, alert.High, "[0.0 Bob] and 0 times the last resort"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorkspace(t)
+			w.Exec(t, `UPDATE escalation_policy SET quiet = $1`, test.quiet)
+			high, medium := page(user(w.Bob)), page(user(w.Bob))
+			high.Severities, medium.Severities = []string{"critical", "high"}, []string{"medium"}
+			medium.Windows = []pagingtest.Window{{Days: []int{1, 2, 3, 4, 5}, From: 540, To: 1020}}
+			w.SetSteps(t, high, medium)
+			w.Clock.Freeze(test.at)
+			w.send(t, "disk", test.severity)
+			w.tick(t, time.Second)
+			if got := fmt.Sprint(w.Paged(t), " and ", len(w.Said(t, "last_resort")), " times the last resort"); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
 }

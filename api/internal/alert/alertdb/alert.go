@@ -59,7 +59,7 @@ const Holds = `(o.incident_key IS NOT NULL OR EXISTS (SELECT FROM alert f WHERE 
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
        CASE WHEN i.ended_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.ended_at, a.severity,
-       CASE WHEN a.status = 'resolved' THEN a.last_seen_at END, coalesce(i.resolved_by IS NOT NULL AND i.resolved_at < a.last_seen_at, false)
+       a.last_seen_at, coalesce(i.resolved_by IS NOT NULL AND i.resolved_at < a.last_seen_at, false)
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
@@ -79,16 +79,15 @@ func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored))
 		var key Key
 		var stored alert.Stored
 		var incident *uuid.UUID
-		var incidentStart, incidentEnd, endHeard *time.Time
+		var incidentStart, incidentEnd *time.Time
 		into := []any{
 			&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart,
 			&stored.IncidentSeverity, &stored.IncidentNumber, &incidentEnd, &stored.Severity,
-			&endHeard, &stored.AnsweredFiring,
+			&stored.LastSeenAt, &stored.AnsweredFiring,
 		}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)
 			stored.IncidentOpen, stored.IncidentResolvedAt = stored.IncidentSeverity != "", postgres.Value(incidentEnd)
-			stored.EndHeardAt = postgres.Value(endHeard)
 			take(key, stored)
 			return nil
 		})
@@ -110,11 +109,12 @@ SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::te
 
 // updateSQL writes every alert that was received, repeats too (design rule 3). What an
 // older message says does not replace what is stored. While an alert is over, last_seen_at stays when that was heard.
+// A count that is full stays so: the error of its overflow would refuse every later alert.
 const updateSQL = `
 UPDATE alert a SET
     last_seen_at       = CASE WHEN a.status = 'resolved' AND u.status = 'resolved' AND a.starts_at = u.starts_at THEN a.last_seen_at
                               ELSE greatest(a.last_seen_at, $5::timestamptz) END,
-    occurrence_count   = a.occurrence_count + u.occurrences,
+    occurrence_count   = least(2147483647, a.occurrence_count::bigint + u.occurrences),
     status             = u.status,
     starts_at          = u.starts_at,
     incident_id        = u.incident_id,

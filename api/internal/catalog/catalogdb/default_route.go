@@ -16,11 +16,12 @@ import (
 const unnamedService = "Events without a service"
 
 const defaultRouteSQL = `
-SELECT s.id, o.default_policy_id FROM org o JOIN service s ON s.org_id = o.id AND lower(s.name) = lower($2) AND s.deleted_at IS NULL
+SELECT s.id, coalesce(s.escalation_policy_id, o.default_policy_id) FROM org o JOIN service s ON s.org_id = o.id AND lower(s.name) = lower($2) AND s.deleted_at IS NULL
 WHERE o.id = $1`
 
 // DefaultRoute is where an organization's events go that name no service: a service made for
-// them, paged for by the default policy, so that screens and rules treat them like all others.
+// them, so that screens and rules treat them like all others: paged for by the default policy
+// until somebody chooses another one for it.
 func DefaultRoute(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (catalog.Route, error) {
 	route := catalog.Route{OrgID: orgID, ServiceName: unnamedService, Grouping: catalog.ByAlert}
 	read := func() error {

@@ -24,7 +24,7 @@ type Samples struct {
 }
 
 // One statement, however many points: the call, unless it was made before, the name, unless there
-// are too many, and the minutes in their order, so that no two calls deadlock.
+// are too many, and the minutes in their order, so that no two calls deadlock. A count that is full stays so.
 const keepSamplesSQL = `
 WITH call AS (
     INSERT INTO sample_call AS c (org_id, service_id, id, request_hash, created_at)
@@ -46,7 +46,7 @@ kept AS (
     SELECT $1, $2, series.name, minute.*
     FROM series, unnest($8::timestamptz[], $9::integer[], $10::float8[], $11::float8[], $12::float8[], $13::float8[], $14::timestamptz[]) AS minute
     ON CONFLICT (org_id, service_id, name, at) DO UPDATE
-        SET sample_count = m.sample_count + excluded.sample_count, sum = m.sum + excluded.sum,
+        SET sample_count = least(2147483647, m.sample_count::bigint + excluded.sample_count), sum = m.sum + excluded.sum,
             min = least(m.min, excluded.min), max = greatest(m.max, excluded.max),
             last = CASE WHEN excluded.last_at >= m.last_at THEN excluded.last ELSE m.last END,
             last_at = greatest(m.last_at, excluded.last_at))
@@ -108,7 +108,7 @@ func SeriesOf(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, names 
 // ReadSamples fills in the points of a series, from since until before until, added up by the step.
 func ReadSamples(ctx context.Context, tx pgx.Tx, orgID, serviceID uuid.UUID, series *Series, since, until time.Time, step time.Duration) error {
 	rows, err := tx.Query(ctx, `
-		SELECT date_bin($6::interval, at, 'epoch'), sum(sample_count)::integer, sum(sum), min(min), max(max), (array_agg(last ORDER BY last_at DESC))[1], max(last_at)
+		SELECT date_bin($6::interval, at, 'epoch'), least(2147483647, sum(sample_count))::integer, sum(sum), min(min), max(max), (array_agg(last ORDER BY last_at DESC))[1], max(last_at)
 		FROM sample WHERE org_id = $1 AND service_id = $2 AND name = $3 AND at >= $4 AND at < $5
 		GROUP BY 1 ORDER BY 1`, orgID, serviceID, series.Name, since, until, step)
 	if err != nil {

@@ -188,7 +188,7 @@ func (r *reader) time(field string) time.Time {
 	return at.UTC()
 }
 
-// maxCount keeps sums within PostgreSQL's integer.
+// maxCount keeps the sum of what one transaction stores within PostgreSQL's integer.
 const maxCount = 1_000_000
 
 func (r *reader) count() int {
