@@ -34,6 +34,7 @@ type watched struct {
 	refuses  string // the person whose mail alone fails; empty for everybody
 	pings    atomic.Int32
 	refused  int64
+	oldest   time.Duration
 	problems map[string]bool
 	logged   bytes.Buffer // of the watch, which writes only within a round
 }
@@ -57,7 +58,7 @@ func newWatched(t *testing.T) *watched {
 	})
 	signals := paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}}
 	w.watch = watch.New(w.DB, watch.NewAuditor(w.DB, quiet, map[notify.Kind]*delivery.Outbox{notify.Email: w.outbox}, signals), watch.Options{
-		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)), DeadmanURL: deadman.URL, OldestOverdue: func(time.Duration) {}, Repaired: func(string, int) {},
+		Logger: slog.New(slog.NewTextHandler(&w.logged, nil)), DeadmanURL: deadman.URL, OldestOverdue: func(oldest time.Duration) { w.oldest = oldest }, Repaired: func(string, int) {},
 		Problem: func(kind string, exists bool) { w.problems[kind] = exists }, Refused: func() int64 { return w.refused },
 	})
 	return w
