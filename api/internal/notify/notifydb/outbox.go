@@ -271,7 +271,8 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 
 // bundle puts all pages into one message, except those that may be at fault: they come when no others are due,
 // the most severe first, in smaller groups after each of their tries, and at last alone. So the one at fault is
-// soon on its own, and a server that refuses everything does not get each page of a storm five times.
+// soon on its own, and a server that refuses everything does not get each page of a storm five times. What it refused
+// each time is kept, and begins anew together: after a quota the pages of a storm are one message, not as many.
 func bundle(due []duePage, probe bool) []duePage {
 	sound := func(page duePage) bool { return page.Faults == 0 }
 	faults := 0
@@ -282,7 +283,7 @@ func bundle(due []duePage, probe bool) []duePage {
 	if probe {
 		return together[:min(1, len(together))]
 	}
-	return together[:groupSize(len(together), faults)]
+	return together[:groupSize(len(together), faults%notify.MostFaults)]
 }
 
 // groupSize is how many of so many pages travel together after so many tries in which they may have been at
