@@ -87,6 +87,7 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 				"channel", d.kind, "delivery", claim.DeliveryID, "looks", looks, "took", age)
 			done.abandoned = true
 			return done
+		case sendNow:
 		}
 		if age > staleAfter {
 			d.options.Logger.WarnContext(ctx, "a page leaves by an old look at who has answered: the database is slow, or the process was suspended",
