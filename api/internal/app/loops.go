@@ -80,6 +80,9 @@ func (s *server) startLoops() {
 	}
 	s.onStop(func(stopping context.Context) error {
 		cancel()
+		for _, outbox := range s.outboxes { // whose leases no loop renews any more
+			outbox.Drain(stopping)
+		}
 		done := make(chan struct{})
 		go func() { running.Wait(); close(done) }()
 		select {

@@ -89,7 +89,7 @@ func (t try) queueFailOver(batch *pgx.Batch, claim notifydb.Claim, results []not
 		if result.State == "pending" || result.State == "failed" {
 			pages = append(pages, page)
 		}
-		if result.State == "failed" && !result.Unknown || result.State == "pending" && t.dead() {
+		if result.State == "failed" && !result.Unknown || result.State == "pending" && (t.dead() || result.Hopeless) {
 			hopeless = append(hopeless, page)
 		}
 	}

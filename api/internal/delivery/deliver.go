@@ -13,10 +13,10 @@ package delivery
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,8 +95,13 @@ type Outbox struct {
 	aborted chan struct{}
 	sends   sync.WaitGroup
 
+	// closing is set by Close.
+	closing atomic.Bool
+
 	mu     sync.Mutex
 	closed bool
+	// drained is closed when the last send has ended after Drain; nil before that.
+	drained chan struct{}
 	// sending are the sends under way, by delivery.
 	sending map[uuid.UUID]*underWay
 	// waitUntil names the contacts that must wait.
@@ -112,6 +117,8 @@ type Outbox struct {
 	// claimLimit and recordLimit are claimTimeout and recordTimeout; tests of a slow database
 	// set others.
 	claimLimit, recordLimit time.Duration
+	// renewEvery is how often leases are looked after once the loop that sweeps has ended; tests set another.
+	renewEvery time.Duration
 	// failedOverAt is when a look last went on to other contacts, or found nothing that waits;
 	// only Sweep uses it.
 	failedOverAt time.Time
@@ -135,7 +142,7 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	return &Outbox{
 		db: db, kind: kind, channel: channel, options: options, aborted: make(chan struct{}),
 		sending: map[uuid.UUID]*underWay{}, waitUntil: map[uuid.UUID]time.Time{}, recent: map[uuid.UUID][]time.Time{}, opened: map[uuid.UUID][]openedBy{},
-		claimLimit: claimTimeout, recordLimit: recordTimeout,
+		claimLimit: claimTimeout, recordLimit: recordTimeout, renewEvery: time.Second,
 		interrupted: func(moment string) bool { failpoint.At(moment, string(kind)); return false },
 	}
 }
@@ -159,11 +166,8 @@ func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 		if now, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}
-		d.endLost(now)
-		if renewals = d.renewals(now); len(renewals) > 0 {
-			if dead, renewed, err = notifydb.Renew(ctx, tx, renewals, now); err != nil {
-				return err
-			}
+		if renewals, dead, renewed, err = d.renew(ctx, tx, now); err != nil {
+			return err
 		}
 		room, without = d.room(), d.contactsToSkip(now)
 		if due {
@@ -274,31 +278,6 @@ func (d *Outbox) end(claim notifydb.Claim) {
 	delete(d.sending, claim.DeliveryID)
 	d.mu.Unlock()
 	d.options.Freed()
-}
-
-// Close claims nothing more and waits for the sends under way. When ctx ends first it
-// breaks them off, which leaves them to be tried again, and returns ctx's error.
-func (d *Outbox) Close(ctx context.Context) error {
-	d.mu.Lock()
-	already := d.closed
-	d.closed = true
-	d.mu.Unlock()
-	if already {
-		return errors.New("the outbox is closed already")
-	}
-	done := make(chan struct{})
-	go func() {
-		d.sends.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		close(d.aborted)
-		<-done
-		return ctx.Err()
-	}
 }
 
 // ReleaseLeases gives back what this installation was sending when it stopped. Call it

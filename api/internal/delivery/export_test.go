@@ -11,3 +11,6 @@ func (d *Outbox) Wait() { d.sends.Wait() }
 
 // Limit says how long a look, and the first try to record a result, may take.
 func (d *Outbox) Limit(look, record time.Duration) { d.claimLimit, d.recordLimit = look, record }
+
+// RenewEvery says how often leases are renewed while the outbox drains.
+func (d *Outbox) RenewEvery(gap time.Duration) { d.renewEvery = gap }

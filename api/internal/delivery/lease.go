@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
@@ -75,6 +76,16 @@ func (d *Outbox) renewals(now time.Time) []notifydb.Renewal {
 		}
 	}
 	return list
+}
+
+// renew breaks off what lost its lease, and renews the leases of the other sends that take long; once that is committed,
+// renewed and addSkipped(dead) follow.
+func (d *Outbox) renew(ctx context.Context, tx pgx.Tx, now time.Time) (renewals []notifydb.Renewal, dead []notifydb.DuePage, moved bool, err error) {
+	d.endLost(now)
+	if renewals = d.renewals(now); len(renewals) > 0 {
+		dead, moved, err = notifydb.Renew(ctx, tx, renewals, now)
+	}
+	return renewals, dead, moved, err
 }
 
 // renewed notes that these leases were renewed at now.

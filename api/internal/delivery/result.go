@@ -20,9 +20,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// faultsAtMost ends a page that keeps failing by our own mistake, or for what its message says.
-const faultsAtMost = 5
-
 // settleLock is how long settling waits for somebody who changes the same pages.
 const settleLock = 50 * time.Millisecond
 
@@ -131,8 +128,11 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim noti
 	case t.waitsItsTurn():
 		wait, _ := notify.RetryAfter(t.err)
 		next, giveUp = now.Add(wait), false
+	case t.internal && page.Faults < notify.MostFaults: // else it was refused until now
+		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 == notify.MostFaults
 	case t.atFault():
-		next, giveUp = now.Add(notify.Backoff(page.Faults+1, seed)), page.Faults+1 >= faultsAtMost
+		next, giveUp = notify.RetryRefused(page.Faults+1, len(claim.Pages) == 1, page.Due, now, seed)
+		result.Hopeless = page.Faults+1 >= notify.MostFaults
 	case errors.Is(t.err, notify.ErrPermanent):
 		giveUp = true
 	case result.Unknown && !t.checked.Contact.Kind.TellsRepeats():

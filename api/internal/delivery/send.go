@@ -3,9 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,9 +16,6 @@ import (
 
 // errInternal is what the delivery log says of our own mistakes; the cause is in the logs.
 var errInternal = errors.New("this message could not be prepared; the server's log says why")
-
-// staleAfter is how old the last look may be when the provider is called (promise P5).
-const staleAfter = 500 * time.Millisecond
 
 // try is one try to deliver a claim, as far as it got.
 type try struct {
@@ -69,7 +64,7 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 			done.err, done.internal, done.abandoned = errInternal, true, false
 		}
 	}()
-	for range 3 {
+	for looks := 1; ; looks++ {
 		now, ok := d.look(ctx, claim, &done)
 		if !ok {
 			return done
@@ -83,14 +78,24 @@ func (d *Outbox) try(ctx context.Context, claim notifydb.Claim) (done try) {
 		if len(message.Incidents) == 0 {
 			return done
 		}
-		if d.options.Uptime()-done.lookedAt <= staleAfter {
-			d.send(ctx, claim, message, now, &done)
+		age := d.options.Uptime() - done.lookedAt
+		switch afterLook(looks, age, done.checked.Until.Sub(now)) {
+		case lookAgain:
+			continue
+		case leaveIt:
+			d.options.Logger.WarnContext(ctx, "a page could not leave: the last look before it took too long for its lease; it is claimed again",
+				"channel", d.kind, "delivery", claim.DeliveryID, "looks", looks, "took", age)
+			done.abandoned = true
 			return done
+		case sendNow:
 		}
-		// The process was suspended meanwhile: the pages may be answered, or another's.
+		if age > staleAfter {
+			d.options.Logger.WarnContext(ctx, "a page leaves by an old look at who has answered: the database is slow, or the process was suspended",
+				"channel", d.kind, "delivery", claim.DeliveryID, "looks", looks, "took", age)
+		}
+		d.send(ctx, claim, message, now.Add(age), &done)
+		return done
 	}
-	done.abandoned = true
-	return done
 }
 
 // send calls the provider, for no longer than the lease allows, or for as long as Patience
@@ -107,7 +112,7 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 	defer cancel()
 	failpoint.At("sending", message.Incidents[0].Title)
 	done.called = true
-	ctx, answered := d.askAgain(ctx, claim, done.lookedAt)
+	ctx, answered := d.askAgain(ctx, claim, done.lookedAt, min(recordTimeout, limit/2))
 	if d.options.Patience > 0 {
 		d.mayEnd(claim, end)
 		answered = d.endWhenAnswered(ctx, cancel, claim)
@@ -120,100 +125,6 @@ func (d *Outbox) send(ctx context.Context, claim notifydb.Claim, message notify.
 			done.called, done.err = false, nil
 		}
 	}
-}
-
-// askAgain has the channel look once more right before the message leaves, where the last look is old by then: a
-// connection may take seconds. One that is ready costs nothing. The function that it returns tells what was seen
-// when the message did not leave.
-func (d *Outbox) askAgain(ctx context.Context, claim notifydb.Claim, lookedAt time.Duration) (asking context.Context, answered func() (notifydb.Checked, bool)) {
-	var seen atomic.Pointer[notifydb.Checked]
-	asking = notify.WithLastLook(ctx, func(ctx context.Context) bool {
-		if d.options.Uptime()-lookedAt <= staleAfter {
-			return true
-		}
-		ctx, cancel := context.WithTimeout(ctx, recordTimeout)
-		defer cancel()
-		var again try
-		if d.allAnswered(ctx, claim, &again) {
-			seen.Store(&again.checked)
-		}
-		return seen.Load() == nil
-	})
-	return asking, func() (notifydb.Checked, bool) {
-		if checked := seen.Load(); checked != nil {
-			return *checked, true
-		}
-		return notifydb.Checked{}, false
-	}
-}
-
-// allAnswered reports whether somebody has answered all that a send under way tells of. While the database does
-// not say so the send goes on: a copy is better than no page.
-func (d *Outbox) allAnswered(ctx context.Context, claim notifydb.Claim, again *try) bool {
-	if _, err := d.check(ctx, claim, again); err != nil || len(again.checked.Incidents) == 0 {
-		return false
-	}
-	for _, about := range again.checked.Incidents {
-		if about.Unanswered {
-			return false
-		}
-	}
-	return true
-}
-
-// endWhenAnswered looks again and again while a send takes long, and ends it once somebody has answered all
-// that it tells of: a mail server that greets late would page for that, and what comes after it waits. The
-// function that it returns ends the looking, and tells what was seen when the send was ended.
-func (d *Outbox) endWhenAnswered(ctx context.Context, end context.CancelFunc, claim notifydb.Claim) func() (seen notifydb.Checked, answered bool) {
-	var again try
-	var answered bool
-	ctx, stop := context.WithCancel(ctx)
-	looked := make(chan struct{})
-	go func() {
-		defer close(looked)
-		for !answered {
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(staleAfter):
-			}
-			answered = d.allAnswered(ctx, claim, &again)
-		}
-		end()
-	}()
-	return func() (notifydb.Checked, bool) {
-		stop()
-		<-looked
-		return again.checked, answered
-	}
-}
-
-// look reads what of the claim this process still has and how the incidents stand. It is not ok
-// when nothing may be sent.
-func (d *Outbox) look(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, ok bool) {
-	now, err := d.check(ctx, claim, done)
-	for range 20 {
-		if !postgres.IsUnavailable(err) || !d.pause(200*time.Millisecond) {
-			break
-		}
-		now, err = d.check(ctx, claim, done)
-	}
-	switch {
-	case errors.Is(err, pgx.ErrNoRows), postgres.IsUnavailable(err), ctx.Err() != nil:
-		done.abandoned = true
-	case err != nil:
-		d.options.Logger.ErrorContext(ctx, "a claimed message cannot be read", "delivery", claim.DeliveryID, "error", err)
-		done.err, done.internal = errInternal, true
-	case len(done.checked.Incidents) == 0, done.checked.Until.Sub(now) < 2*time.Second:
-		done.abandoned = true
-	case done.checked.Contact.Disabled != "":
-		done.err = notify.Permanent(fmt.Errorf("the contact method is not used any more: %s", done.checked.Contact.Disabled))
-	case d.options.VerifyMail && done.checked.Contact.Unverified:
-		return now, d.mayPageUnverified(ctx, claim, done)
-	default:
-		return now, true
-	}
-	return now, false
 }
 
 // countLock is how long a mail waits to be counted for its organization, whose row somebody may hold who
@@ -269,14 +180,6 @@ func (d *Outbox) returnShare(ctx context.Context, claim notifydb.Claim, done try
 	}
 }
 
-// check asks the database once, in one round trip: the person waits for it.
-func (d *Outbox) check(ctx context.Context, claim notifydb.Claim, done *try) (now time.Time, err error) {
-	return d.db.ReadSystem(ctx, postgres.Sweep, func(batch *pgx.Batch) {
-		done.lookedAt, done.checked = d.options.Uptime(), notifydb.Checked{}
-		notifydb.QueueCheck(batch, claim, &done.checked)
-	})
-}
-
 // pause waits before another try, and is false when Close gives up.
 func (d *Outbox) pause(wait time.Duration) bool {
 	select {
@@ -309,10 +212,11 @@ func (d *Outbox) sendContext(ctx context.Context, limit time.Duration) (context.
 	return ctx, cancel
 }
 
-// measure records how late the pages are that go out for the first time.
+// measure records how late the pages are that are handed over for the first time: each claim before this one ended
+// without a word.
 func (d *Outbox) measure(claim notifydb.Claim, checked notifydb.Checked, now time.Time) {
 	for _, page := range claim.Pages {
-		if page.Attempts == 1 && checked.Incidents[page.ID].Unanswered {
+		if page.Attempts == page.Orphaned+1 && checked.Incidents[page.ID].Unanswered {
 			d.options.Lateness(string(d.kind), now.Sub(page.Due))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,6 +26,15 @@ const (
 	maxName        = 100
 	maxDescription = 1000
 )
+
+// MaxDescription is how many characters of a description are read for a message: all of it for programs. People read
+// maxDescription, before which some may be left out that cannot be seen.
+func (k Kind) MaxDescription() int {
+	if k == Webhook {
+		return math.MaxInt32
+	}
+	return 4 * maxDescription
+}
 
 // Shown returns the incidents that a message describes one by one, and how many
 // more it only counts.

@@ -13,6 +13,9 @@ const (
 	LateAttempts = 10
 	// LateAge is those six minutes.
 	LateAge = 6 * time.Minute
+	// MostFaults is how many tries end a page that keeps failing by our own mistake. After so many refusals, the last of
+	// them of that page alone, the next step waits for it no longer, and it is tried each minute for MaxAge.
+	MostFaults = 5
 	// UnknownAttempts ends trying by e-mail when the provider may have taken the message that often:
 	// an unknown outcome is retried once.
 	UnknownAttempts = 2
@@ -77,6 +80,15 @@ func Retry(attempt int, firstDue, now time.Time, seed uint64) (next time.Time, g
 		return time.Time{}, true
 	}
 	return now.Add(Backoff(attempt, seed)), false
+}
+
+// RetryRefused is Retry after so many refusals. A quota is over in a while, whatever the refusals were, and only what was
+// refused alone can be at fault itself.
+func RetryRefused(refusals int, alone bool, firstDue, now time.Time, seed uint64) (next time.Time, giveUp bool) {
+	if next, giveUp = Retry(refusals, firstDue, now, seed); giveUp && !alone {
+		return now.Add(Backoff(refusals, seed)), false
+	}
+	return next, giveUp
 }
 
 // RetryUnknown is Retry after so many unknown outcomes of a message that people would read twice. A second copy of a

@@ -157,7 +157,7 @@ func (r *Round) escalate(ctx context.Context, due []escalationdb.Paging) error {
 	if err := r.prepare(ctx, records); err != nil {
 		return err
 	}
-	unreached, err := escalationdb.UnreachedAmong(ctx, r.tx, due, notify.ProbeAfter)
+	unreached, err := escalationdb.UnreachedAmong(ctx, r.tx, due, notify.ProbeAfter, notify.MostFaults)
 	if err != nil {
 		return err
 	}

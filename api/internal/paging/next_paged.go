@@ -61,7 +61,7 @@ func nextPages(ctx context.Context, tx pgx.Tx, of following, now time.Time) ([]e
 		}
 	}
 	// Where nothing gets through, the last resort is paged a round earlier.
-	prospect.Unreached, err = escalationdb.Unreached(ctx, tx, of.orgID, of.incidentID, of.state.Cycle, notify.ProbeAfter)
+	prospect.Unreached, err = escalationdb.Unreached(ctx, tx, of.orgID, of.incidentID, of.state.Cycle, notify.ProbeAfter, notify.MostFaults)
 	if err != nil {
 		return nil, fmt.Errorf("read whether anybody was reached: %w", err)
 	}

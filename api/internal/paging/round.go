@@ -208,7 +208,7 @@ func (s *inputs) snapshot(ctx context.Context, record incidentdb.Record, state e
 		}
 	}
 	if escalation.NeedsReached(snapshot, s.now) {
-		snapshot.Unreached, err = escalationdb.Unreached(ctx, s.tx, record.OrgID, record.ID, state.Cycle, notify.ProbeAfter)
+		snapshot.Unreached, err = escalationdb.Unreached(ctx, s.tx, record.OrgID, record.ID, state.Cycle, notify.ProbeAfter, notify.MostFaults)
 	}
 	return snapshot, err
 }

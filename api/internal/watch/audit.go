@@ -45,7 +45,8 @@ const (
 type Overdue struct {
 	// Escalations are incidents whose next step is due for more than 15 s.
 	Escalations int
-	// Pages wait or are under way for more than a minute, and no provider asked for it.
+	// Pages wait or are under way for more than a minute, and no provider asked for it; or they are claimed again
+	// and again, and none of the claims came to an end.
 	Pages int
 	// Leases are held for longer than any worker may.
 	Leases int
@@ -112,7 +113,8 @@ SELECT (SELECT count(*) FROM (
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
           AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b)
           AND n.contact_method_id NOT IN (SELECT h.contact_method_id FROM hanging h) LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late),
+      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late)
+      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
@@ -124,7 +126,13 @@ SELECT (SELECT count(*) FROM (
         (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
-        (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL))))::float8`
+        (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL),
+        (SELECT min(n.due_at) FROM notification n WHERE n.finished_at IS NULL AND ` + claimedInVainSQL + `))))::float8`
+
+// claimedInVainSQL is a page that is claimed for the third time or more, and nobody recorded what came of a claim: each
+// worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment. What our own
+// provider keeps is told as blocked.
+const claimedInVainSQL = `n.orphaned >= 2 AND n.lease_until IS NOT NULL AND n.blocked_since IS NULL AND n.due_at < $1 - $4`
 
 // maintenanceOverSQL is what ending maintenance must have made due; all ones is a quiet time,
 // which nobody ends. The window is asked of one row at a time.

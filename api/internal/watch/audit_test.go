@@ -3,6 +3,7 @@ package watch_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"log/slog"
 	"slices"
@@ -13,8 +14,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/delivery"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/notify"
+	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/paging"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -318,4 +321,56 @@ func (w *workspace) explainAudit(t *testing.T) (milliseconds float64, blocks int
 	top := explained[0]["Plan"].(map[string]any)
 	blocks = int(top["Shared Hit Blocks"].(float64) + top["Shared Read Blocks"].(float64))
 	return took, blocks, strings.NewReplacer(" ", "", "\n", "").Replace(plan)
+}
+
+// TestAPageThatIsClaimedAgainAndAgainIsLate: its workers end without a word, or the database is too slow for a
+// last look. It is leased nearly all the time, as a page is that leaves in a moment.
+func TestAPageThatIsClaimedAgainAndAgainIsLate(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	uptime := time.Duration(0)
+	var told []string
+	for range 8 { // each last look takes nine seconds
+		claims := delivery.New(w.DB, notify.Email, w, delivery.Options{
+			Logger: slog.New(slog.DiscardHandler), AckKey: []byte(strings.Repeat("k", 32)), Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+			Uptime: func() time.Duration { uptime += 9 * time.Second; return uptime },
+		})
+		if _, err := claims.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := claims.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		told = append(told, strings.Join(w.round(t), " "))
+		w.Clock.Advance(notifydb.Lease + time.Second)
+	}
+	if got := strings.Join(told, ","); got != ",,,,,,late,late" {
+		t.Errorf("each lease: %q, want it told after a minute", got)
+	}
+	if w.oldest < time.Minute {
+		t.Errorf("the oldest is overdue by %s", w.oldest)
+	}
+	w.deliver(t)
+	if got := w.round(t); len(got) > 0 {
+		t.Errorf("after it was sent: %v", got)
+	}
+}
+
+// TestAPageThatIsRetriedIsNotClaimedInVain: its contact defers each mail, and it is under way at the moment.
+func TestAPageThatIsRetriedIsNotClaimedInVain(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.failure = errors.New("450 4.2.0 try later")
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	for range 4 {
+		w.deliver(t)
+		w.Clock.Advance(time.Minute)
+	}
+	w.Exec(t, `UPDATE notification SET state = 'sending', lease_token = gen_random_uuid(), lease_until = nightbell_now() + interval '9 seconds'`)
+	w.Exec(t, `UPDATE incident SET paging_due_at = nightbell_now() + interval '5 minutes'`)
+	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, paging.Signals{})
+	if found, err := auditor.Find(t.Context()); err != nil || found.Any() {
+		t.Errorf("found %+v, %v", found, err)
+	}
 }

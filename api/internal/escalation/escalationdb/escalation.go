@@ -232,22 +232,23 @@ func LoadPaged(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycl
 }
 
 // IS NOT DISTINCT FROM hides the organization from the planner, which would AND two indexes.
-// unreachedSQL is about the incidents that come as d; a page waits for a contact that failed $4 times in a row.
+// unreachedSQL is about the incidents that come as d; a page waits for a contact that failed $4 times in a row, or was
+// refused $5 times.
 const unreachedSQL = `
 SELECT d.id FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::integer[]) AS cycle) d, LATERAL (
-    SELECT count(*) > 0 AND NOT coalesce(bool_or(n.state = 'sent' OR n.finished_at IS NULL AND c.failures < $4), false) AS unreached
+    SELECT count(*) > 0 AND NOT coalesce(bool_or(n.state = 'sent' OR n.finished_at IS NULL AND c.failures < $4 AND n.faults < $5), false) AS unreached
     FROM notification n LEFT JOIN contact_method c ON c.org_id = n.org_id AND c.id = n.contact_method_id
     WHERE n.org_id IS NOT DISTINCT FROM d.org_id AND n.incident_id = d.id AND n.cycle = d.cycle OFFSET 0) pages
 WHERE pages.unreached`
 
 // UnreachedAmong are the incidents that were paged for in their cycle and nothing got through: each page
-// failed, or waits for a contact that has failed so many times in a row.
-func UnreachedAmong(ctx context.Context, tx pgx.Tx, of []Paging, failures int) (map[uuid.UUID]bool, error) {
+// failed, waits for a contact that has failed so many times in a row, or was itself at fault so many times.
+func UnreachedAmong(ctx context.Context, tx pgx.Tx, of []Paging, failures, faults int) (map[uuid.UUID]bool, error) {
 	orgs, ids, cycles := make([]uuid.UUID, len(of)), make([]uuid.UUID, len(of)), make([]int, len(of))
 	for i, p := range of {
 		orgs[i], ids[i], cycles[i] = p.OrgID, p.IncidentID, p.Cycle
 	}
-	rows, err := tx.Query(ctx, unreachedSQL, orgs, ids, cycles, failures)
+	rows, err := tx.Query(ctx, unreachedSQL, orgs, ids, cycles, failures, faults)
 	if err != nil {
 		return nil, err
 	}
@@ -261,8 +262,8 @@ func UnreachedAmong(ctx context.Context, tx pgx.Tx, of []Paging, failures int) (
 }
 
 // Unreached reports it of one incident.
-func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, failures int) (bool, error) {
+func Unreached(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, cycle, failures, faults int) (bool, error) {
 	of := Paging{OrgID: orgID, IncidentID: incidentID, State: escalation.State{Cycle: cycle}}
-	unreached, err := UnreachedAmong(ctx, tx, []Paging{of}, failures)
+	unreached, err := UnreachedAmong(ctx, tx, []Paging{of}, failures, faults)
 	return unreached[incidentID], err
 }

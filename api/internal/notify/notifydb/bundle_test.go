@@ -13,6 +13,9 @@ func TestPagesAtFaultAreTriedInSmallerGroups(t *testing.T) {
 		{625, 2, 9, false},
 		{9, 3, 1, false},
 		{5000, 4, 1, false},
+		{30, 5, 30, false}, // refused alone, and kept: they leave together once anything is taken
+		{5000, 6, 625, false},
+		{7, 9, 1, false},
 		{100, 1, 64, false},
 		{30, 1, 30, false},
 		{30, 2, 8, false},

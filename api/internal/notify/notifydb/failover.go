@@ -161,7 +161,7 @@ WITH dead AS (
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
-            OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4)
+            OR (p.round, p.step) = (d.round, d.step) AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4 AND p.faults < $5)
             OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
 ), locked AS MATERIALIZED (
     SELECT i.org_id, i.id FROM hopeless h JOIN incident i ON i.org_id = h.org_id AND i.id = h.incident_id
@@ -185,7 +185,7 @@ WITH dead AS (
     WHERE t.kind = 'confirm_timeout' AND t.due_at > $3::timestamptz
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle AND p.confirms AND p.severity_rank <= d.severity_rank
-          AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4))
+          AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4 AND p.faults < $5))
 ), locked AS MATERIALIZED (
     SELECT t.org_id, t.incident_id FROM hopeless h JOIN incident_timer t ON t.org_id = h.org_id AND t.incident_id = h.incident_id
     WHERE t.kind = 'confirm_timeout' AND t.due_at > $3
@@ -198,7 +198,7 @@ SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.i
 WHERE (d.org_id, d.incident_id) NOT IN (SELECT org_id, incident_id FROM locked)`
 
 // QueueNextStep adds the statements that make the policy's next step due now, where these
-// pages of dead contacts belong to the latest step and nobody else of that step was reached
+// pages of dead contacts, or that are refused again and again, belong to the latest step and nobody else of that step was reached
 // or may be. A step that failed in an earlier round too keeps its delay: a contact that is
 // away for minutes would use up all repeats of a policy in seconds. Where the pages ask
 // somebody to acknowledge again, the policy waits no longer for that. Pages whose incident
@@ -209,7 +209,7 @@ func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now ti
 	}
 	orgs, ids := columns(pages)
 	for _, sql := range []string{nextStepSQL, confirmTimeoutSQL} {
-		batch.Queue(sql, orgs, ids, now, notify.DeadAfter).Query(func(rows pgx.Rows) error {
+		batch.Queue(sql, orgs, ids, now, notify.DeadAfter, notify.MostFaults).Query(func(rows pgx.Rows) error {
 			locked, err := pgx.CollectRows(rows, pgx.RowToStructByPos[DuePage])
 			*skipped = append(*skipped, locked...)
 			return err

@@ -65,26 +65,35 @@ func (c *Contact) fields() []any {
 }
 
 // The pages are read first, by their keys: joined at once, a plan made while there were few
-// reads all incidents of the organization, and each page for each of them.
+// reads all incidents of the organization, and each page for each of them. The texts are read last, by key too, of the
+// $4 incidents that notify.Order puts to the front, and no more than $5 characters: who is paged waits for them.
 const checkPagesSQL = `
 WITH own AS MATERIALIZED (
     SELECT org_id, id, incident_id, user_id, cycle, round, step, lease_until, reason, confirms, due_at, created_at, why ->> 'target_kind' = 'owner' AS last_resort FROM notification
     WHERE org_id = $1 AND id = ANY($2) AND lease_token = $3
+), seen AS (
+    SELECT n.id AS page, n.lease_until, n.reason, n.last_resort IS TRUE AS last_resort,
+           i.org_id, i.id, i.number, i.title, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, '') AS service, coalesce(s.runbook_url, '') AS runbook,
+           array_position(severities.worst_first, i.severity) AS rank,
+           CASE i.status WHEN 'triggered' THEN true
+                         WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
+                         ELSE false END AS unanswered,
+           EXISTS (` + holdingSQL + `) AS held
+    FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, own n
+    JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
+    LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id
+), placed AS (
+    SELECT *, dense_rank() OVER (ORDER BY (unanswered AND NOT held) DESC, rank, triggered_at DESC, number DESC) AS place FROM seen
 )
-SELECT n.id, n.lease_until, n.reason, n.last_resort IS TRUE,
-       i.id, i.number, i.title, i.description, i.severity, i.status, i.triggered_at, i.alert_count, coalesce(s.name, ''), coalesce(s.runbook_url, ''),
-       CASE i.status WHEN 'triggered' THEN true
-                     WHEN 'acknowledged' THEN n.confirms AND array_position(severities.worst_first, i.severity) < array_position(severities.worst_first, i.acknowledged_severity)
-                     ELSE false END,
-       EXISTS (` + holdingSQL + `)
-FROM (SELECT ARRAY['critical', 'high', 'medium', 'low'] AS worst_first) severities, own n
-JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id
-LEFT JOIN service s ON s.org_id = i.org_id AND s.id = i.service_id`
+SELECT p.page, p.lease_until, p.reason, p.last_resort, p.id, p.number, p.title,
+       CASE WHEN p.place <= $4 THEN (SELECT left(d.description, $5) FROM incident d WHERE d.org_id = p.org_id AND d.id = p.id) ELSE '' END,
+       p.severity, p.status, p.triggered_at, p.alert_count, p.service, p.runbook, p.unanswered, p.held
+FROM placed p`
 
 // QueueCheck adds the last look before the send: what of the claim still has its token, and
 // how the incidents stand now. Checked.Incidents is empty when the lease was taken over; the
 // batch ends with pgx.ErrNoRows when the contact method is gone.
-func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
+func QueueCheck(batch *pgx.Batch, kind notify.Kind, claim Claim, checked *Checked) {
 	checked.Incidents, checked.Held = make(map[uuid.UUID]notify.Incident, len(claim.Pages)), map[uuid.UUID]bool{}
 	pages := make([]uuid.UUID, len(claim.Pages))
 	for i, page := range claim.Pages {
@@ -94,7 +103,7 @@ func QueueCheck(batch *pgx.Batch, claim Claim, checked *Checked) {
 		return row.Scan(checked.Contact.fields()...)
 	})
 	// Last, so that an acknowledgement is seen that was committed a moment ago.
-	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID).Query(checked.collect)
+	batch.Queue(checkPagesSQL, claim.OrgID, pages, claim.DeliveryID, notify.MaxShown, kind.MaxDescription()).Query(checked.collect)
 }
 
 func (c *Checked) collect(rows pgx.Rows) error {

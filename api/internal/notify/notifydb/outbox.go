@@ -74,7 +74,9 @@ type ClaimedPage struct {
 	// Faults counts the tries before this one that failed by our own mistake or for what the message says, Unknowns
 	// those after which the provider may have taken the message.
 	Faults, Unknowns int
-	Round, Step      int
+	// Orphaned counts the claims in a row, right before this one, whose workers recorded nothing.
+	Orphaned    int
+	Round, Step int
 }
 
 // MostPerContact is how many messages to one contact may be under way, which they are where a mail
@@ -112,6 +114,7 @@ func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.U
 	for i := range claims {
 		for _, page := range bundle(due[claims[i].ContactMethodID], claims[i].probe) {
 			page.Attempts++
+			page.Orphaned = page.orphaned()
 			claims[i].Pages = append(claims[i].Pages, page.ClaimedPage)
 			if page.orphanOf != nil && !slices.Contains(claims[i].orphans, *page.orphanOf) {
 				claims[i].orphans = append(claims[i].orphans, *page.orphanOf)
@@ -216,6 +219,14 @@ type duePage struct {
 	orphanOf *uuid.UUID
 }
 
+// orphaned is ClaimedPage.Orphaned once it is claimed, as takeSQL counts.
+func (p duePage) orphaned() int {
+	if p.orphanOf == nil {
+		return 0
+	}
+	return p.Orphaned + 1
+}
+
 // Pages that wait after a failed try come along, after those that are due, when a message goes
 // out anyway; what waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker may have claimed one since the first
 // look. IS NOT DISTINCT FROM hides the channel from the planner: the index must be chosen by
@@ -223,7 +234,7 @@ type duePage struct {
 var lockDueSQL = `
 SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
     SELECT n.* FROM generate_series(0, 7) part, LATERAL (
-        SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.round, n.step, n.contact_method_id, n.lease_token
+        SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.orphaned, n.round, n.step, n.contact_method_id, n.lease_token
         FROM notification n
         WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.severity_rank = part / 2 AND n.channel IS NOT DISTINCT FROM $1
           AND n.next_try_at > CASE part % 2 WHEN 0 THEN '-infinity' ELSE $2::timestamptz END
@@ -250,7 +261,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	}
 	due := map[uuid.UUID][]duePage{}
 	var page duePage
-	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Unknowns, &page.Round, &page.Step, &page.contact, &page.orphanOf}
+	into := []any{&page.ID, &page.IncidentID, &page.Due, &page.Attempts, &page.Faults, &page.Unknowns, &page.Orphaned, &page.Round, &page.Step, &page.contact, &page.orphanOf}
 	_, err = pgx.ForEachRow(rows, into, func() error {
 		due[page.contact] = append(due[page.contact], page)
 		return nil
@@ -260,7 +271,8 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 
 // bundle puts all pages into one message, except those that may be at fault: they come when no others are due,
 // the most severe first, in smaller groups after each of their tries, and at last alone. So the one at fault is
-// soon on its own, and a server that refuses everything does not get each page of a storm five times.
+// soon on its own, and a server that refuses everything does not get each page of a storm five times. What it refused
+// each time is kept, and begins anew together: after a quota the pages of a storm are one message, not as many.
 func bundle(due []duePage, probe bool) []duePage {
 	sound := func(page duePage) bool { return page.Faults == 0 }
 	faults := 0
@@ -271,7 +283,7 @@ func bundle(due []duePage, probe bool) []duePage {
 	if probe {
 		return together[:min(1, len(together))]
 	}
-	return together[:groupSize(len(together), faults)]
+	return together[:groupSize(len(together), faults%notify.MostFaults)]
 }
 
 // groupSize is how many of so many pages travel together after so many tries in which they may have been at
@@ -292,7 +304,8 @@ func groupSize(pages, faults int) int {
 // came along before its next try. Otherwise no column of an index changes.
 const takeSQL = `
 UPDATE notification n
-SET state = 'sending', lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token,
+SET state = 'sending', orphaned = CASE WHEN n.lease_token IS NULL THEN 0 ELSE n.orphaned + 1 END,
+    lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token,
     next_try_at = least(n.next_try_at, $5)
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
 WHERE n.org_id = taken.org_id AND n.id = taken.id`

@@ -19,6 +19,8 @@ type Result struct {
 	// Fault is set when the try failed by our own mistake or for what the message says, Unknown when the provider may
 	// have taken the message, Blocked when this installation's own failure keeps it.
 	Fault, Unknown, Blocked bool
+	// Hopeless is set when it is kept, and the next step is not to wait for it.
+	Hopeless bool
 	// Lost is set when it failed although its provider was called, or by our own mistake.
 	Lost bool
 }
