@@ -111,8 +111,8 @@ func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token strin
 // longestForm is room for a thousand incidents.
 const longestForm = 128 << 10
 
-// seen is how severe the page showed each incident, as its form says. What cannot be read is left
-// out: an answer must not fail for it.
+// seen are the incidents that the page asked to answer, and how severe it showed each, as its form says. What
+// cannot be read is left out: an answer must not fail for it.
 func seen(w http.ResponseWriter, r *http.Request) map[uuid.UUID]alert.Severity {
 	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
 	_ = r.ParseForm()

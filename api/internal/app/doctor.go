@@ -64,7 +64,7 @@ func (s settings) findings() []finding {
 		"generated secret", "replicas need NIGHTBELL_JWT_SECRET to accept each other's sign-ins"))
 	list = append(list, either(s.DataKey != "", "secrets", "NIGHTBELL_DATA_KEY", "the same on every replica",
 		"generated data key", "replicas need NIGHTBELL_DATA_KEY to open each other's secrets"))
-	list = append(list, either(s.DeadmanURL != "", "dead man", "NIGHTBELL_DEADMAN_URL", "something outside notices when pages stop",
+	list = append(list, either(s.DeadmanURL != "", "dead man", "NIGHTBELL_DEADMAN_URL", "something outside notices when pages stop; the log of serve says when it answers anything but 2xx",
 		"not set", "nobody outside notices when Nightbell itself is down"))
 	list = append(list, either(s.OpsListen != "", "metrics", s.OpsListen, "/metrics and /readyz are here and nowhere else",
 		"beside the site", "whoever reaches the site reads /metrics; NIGHTBELL_OPS_LISTEN moves them"))

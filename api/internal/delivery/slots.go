@@ -38,9 +38,16 @@ const (
 	floodAfter  = 20
 	floodWithin = time.Minute
 	floodGap    = 5 * time.Second
-	// quotaGap is floodGap for every contact of an organization that is over its quota.
+	// quotaGap is floodGap for every contact of an organization that is over its quota, and the
+	// longest that anything here makes a contact wait.
 	quotaGap = 15 * time.Second
+	// lookSlack is how far the times of two looks beside each other may lie apart.
+	lookSlack = 5 * time.Second
 )
+
+// isAhead tells what was noted before the clock of the database was set back: it would hold until
+// the clock has caught up.
+func isAhead(noted, now time.Time) bool { return noted.Sub(now) > lookSlack }
 
 // room is how many more sends may begin, and for whom. Where every slot, of all or of an
 // organization, is taken by a send that has turned slow, one more may begin at a time: it finds
@@ -92,12 +99,13 @@ func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	}
 	var contacts []uuid.UUID
 	for contact, one := range underWay {
-		if one.lost || one.sends >= notifydb.MostPerContact || now.Sub(one.latest) < notifydb.NextBehind(one.sends) {
+		tooEarly := now.Sub(one.latest) < notifydb.NextBehind(one.sends) && !isAhead(one.latest, now)
+		if one.lost || one.sends >= notifydb.MostPerContact || tooEarly {
 			contacts = append(contacts, contact)
 		}
 	}
 	for contact, until := range d.waitUntil {
-		if until.After(now) {
+		if until.After(now) && !isAhead(until, now.Add(quotaGap)) {
 			contacts = append(contacts, contact)
 		} else {
 			delete(d.waitUntil, contact)
@@ -118,7 +126,7 @@ func (d *Outbox) postpone(contact uuid.UUID, until time.Time) {
 func (d *Outbox) limitRate(claim notifydb.Claim, now time.Time) {
 	contact := claim.ContactMethodID
 	d.mu.Lock()
-	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin }
+	old := func(at time.Time) bool { return now.Sub(at) >= floodWithin || isAhead(at, now) }
 	latest := append(slices.DeleteFunc(d.recent[contact], old), now)
 	d.recent[contact] = latest
 	if len(d.recent) > 10_000 { // forget who has been quiet
@@ -147,13 +155,14 @@ func (d *Outbox) overQuota(claim notifydb.Claim, now time.Time) bool {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	seen := slices.DeleteFunc(d.opened[claim.OrgID], func(o openedBy) bool { return now.Sub(o.at) > time.Minute })
+	old := func(o openedBy) bool { return now.Sub(o.at) > time.Minute || isAhead(o.at, now) }
+	seen := slices.DeleteFunc(d.opened[claim.OrgID], old)
 	if len(seen) == 0 || now.Sub(seen[len(seen)-1].at) >= time.Second {
 		seen = append(seen, openedBy{now, claim.Incidents})
 	}
 	d.opened[claim.OrgID] = seen
 	if len(d.opened) > 10_000 { // forget who has been quiet
-		maps.DeleteFunc(d.opened, func(_ uuid.UUID, o []openedBy) bool { return now.Sub(o[len(o)-1].at) > time.Minute })
+		maps.DeleteFunc(d.opened, func(_ uuid.UUID, all []openedBy) bool { return old(all[len(all)-1]) })
 	}
 	return claim.Incidents-seen[0].incidents > d.options.IncidentsPerMinute
 }

@@ -73,6 +73,14 @@ func Backoff(attempt int, seed uint64) time.Duration {
 	return wait - time.Duration(span/2) + time.Duration(scramble(seed+uint64(attempt))%(span+1))
 }
 
+// MostContactWait is the longest that a contact is put off after it failed. A mail server cannot ask for a wait.
+func MostContactWait(kind Kind) time.Duration {
+	if kind == Email {
+		return waits[len(waits)-1] * 6 / 5
+	}
+	return LongestWait
+}
+
 // Retry says when to try again after attempt (counted from 1) failed at now, or that
 // it is time to give up and say so. FirstDue is when the page was due at first.
 func Retry(attempt int, firstDue, now time.Time, seed uint64) (next time.Time, giveUp bool) {

@@ -21,6 +21,9 @@ func TestBackoffStaysWithinAFifth(t *testing.T) {
 		if lowest < 0.8 || highest > 1.2 || lowest > 0.82 || highest < 1.18 {
 			t.Errorf("attempt %d: %.3f to %.3f of %v s, want 0.8 to 1.2", attempt, lowest, highest, seconds)
 		}
+		if longest := time.Duration(highest * seconds * float64(time.Second)); longest > MostContactWait(Email) || longest > MostContactWait(Slack) {
+			t.Errorf("attempt %d: a contact is put off by %s", attempt, longest)
+		}
 	}
 }
 

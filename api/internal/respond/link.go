@@ -76,8 +76,9 @@ func (p PartlyAcknowledged) Error() string {
 	return fmt.Sprintf("%d incidents were acknowledged, %d could not be changed", p.Acknowledged, p.Failed)
 }
 
-// AcknowledgeLinked acknowledges, as the person the message was for, every incident of
-// it that nobody has answered yet; seen is how severe the person saw each. Whatever their role is by now:
+// AcknowledgeLinked acknowledges, as the person the message was for, what of it the page asked them to answer and
+// nobody has answered yet. Seen names those, and how severe each was: what the page showed as somebody else's, and
+// is triggered again, pages on. Where it is empty it is all of the message. Whatever the person's role is by now:
 // whom a page woke may end it.
 func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims, seen map[uuid.UUID]alert.Severity) error {
 	before, err := r.LinkedPage(ctx, claims)
@@ -88,7 +89,7 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 	acknowledge := incident.Acknowledge{By: by, Message: "Incident acknowledged by the link of a message", Seen: seen}
 	var waiting []uuid.UUID
 	for _, i := range before.Incidents {
-		if i.Waits() {
+		if _, asked := seen[i.ID]; i.Waits() && (asked || len(seen) == 0) {
 			waiting = append(waiting, i.ID)
 		}
 	}

@@ -57,8 +57,8 @@ type Overdue struct {
 	MaintenanceOver int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
-	// ClockSetBack are waiting pages and steps that were written in the future: the database's
-	// clock was set back, and they would wait for it to catch up.
+	// ClockSetBack are waiting pages, steps and contacts that were written in the future: the
+	// database's clock was set back, and they would wait for it to catch up.
 	ClockSetBack int
 	// Heartbeats are missing for more than a minute and nobody was told, or nobody looked whether
 	// any is for so long.
@@ -120,7 +120,9 @@ SELECT (SELECT count(*) FROM (
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
-      + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead),
+      + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead)
+      + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), contact_method c
+            WHERE ` + contactAheadSQL + ` LIMIT $3) ahead),
     extract(epoch FROM greatest(interval '0', $1 - least(
         (SELECT min(i.paging_due_at) FROM incident i WHERE i.paging_status = 'active'),
         (SELECT min(t.due_at) FROM incident_timer t),
@@ -139,6 +141,10 @@ const claimedInVainSQL = `n.orphaned >= 2 AND n.lease_until IS NOT NULL AND n.bl
 const maintenanceOverSQL = `i.paging_held_by <> 'ffffffff-ffff-ffff-ffff-ffffffffffff' AND i.paging_status = 'active' AND i.paging_due_at > $1::timestamptz
     AND coalesce((SELECT w.ends_at FROM maintenance_window w WHERE w.org_id = i.org_id AND w.id = i.paging_held_by LIMIT 1), i.paging_updated_at) < $1 - $2::interval`
 
+// contactAheadSQL is true of a contact that began to fail in the future, or waits for longer than any does. One
+// whose webhook failed for longer than the clock was set back passes for what Retry-After asked for, ten minutes at most.
+const contactAheadSQL = `c.kind = kind.name AND c.next_try_at > soon.at AND (c.failing_since > soon.at OR c.next_try_at > soon.at + kind.longest)`
+
 // An incident is stored with the state of its paging, so the few seconds are only for a
 // clock that was set.
 const unpagedSQL = `
@@ -153,11 +159,20 @@ SELECT (SELECT count(*) FROM (SELECT FROM heartbeat h WHERE h.deadline_at < $1::
 
 // overdueArguments are those of overdueSQL.
 func overdueArguments(now time.Time) []any {
-	kinds, sends := make([]string, len(notify.Kinds)), make([]int, len(notify.Kinds))
+	kinds, waits := contactWaits()
+	sends := make([]int, len(kinds))
 	for i, kind := range notify.Kinds {
-		kinds[i], sends[i] = string(kind), delivery.SendsPerOrg(kind)
+		sends[i] = delivery.SendsPerOrg(kind)
 	}
-	return []any{now, lateEscalation, mostAudited, latePage, kinds, clockTolerance, notifydb.Lease + clockTolerance, sends, lastAccepted}
+	return []any{now, lateEscalation, mostAudited, latePage, kinds, clockTolerance, notifydb.Lease + clockTolerance, sends, lastAccepted, waits}
+}
+
+// contactWaits are the channels, and the longest that each puts a contact off.
+func contactWaits() (kinds []string, longest []time.Duration) {
+	for _, kind := range notify.Kinds {
+		kinds, longest = append(kinds, string(kind)), append(longest, notify.MostContactWait(kind))
+	}
+	return kinds, longest
 }
 
 // Find counts what is overdue now.
@@ -216,9 +231,10 @@ UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.pag
 WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
     WHERE w.paging_status = 'active' AND w.paging_updated_at > $1::timestamptz + $2::interval FOR NO KEY UPDATE SKIP LOCKED)`
 
-// No provider may ask for more than ten minutes (notify.LongestWait).
-const contactsAheadSQL = `
-UPDATE contact_method SET next_try_at = $1 WHERE next_try_at > $1::timestamptz + $2::interval + interval '10 minutes'`
+const contactsFromFutureSQL = `
+UPDATE contact_method SET next_try_at = $1, failing_since = least(failing_since, $1)
+WHERE (org_id, id) IN (SELECT c.org_id, c.id FROM (SELECT $1::timestamptz + $2::interval AS at) soon, unnest($3::text[], $4::interval[]) AS kind(name, longest), contact_method c
+    WHERE ` + contactAheadSQL + ` FOR NO KEY UPDATE OF c SKIP LOCKED)`
 
 const endMaintenanceHoldsSQL = `
 UPDATE incident SET paging_updated_at = $1, paging_due_at = $1
@@ -234,12 +250,14 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 	if _, err := notifydb.ReleaseAfter(ctx, tx, now, now.Add(notifydb.Lease+clockTolerance)); err != nil {
 		return err
 	}
-	for _, sql := range []string{pagesFromFutureSQL, stepsFromFutureSQL, contactsAheadSQL, endMaintenanceHoldsSQL} {
+	for _, sql := range []string{pagesFromFutureSQL, stepsFromFutureSQL, endMaintenanceHoldsSQL} {
 		if _, err := tx.Exec(ctx, sql, now, clockTolerance); err != nil {
 			return err
 		}
 	}
-	return nil
+	kinds, longest := contactWaits()
+	_, err = tx.Exec(ctx, contactsFromFutureSQL, now, clockTolerance, kinds, longest)
+	return err
 }
 
 // startUnpaged begins to page for incidents that nobody is paged for.

@@ -263,7 +263,7 @@ func TestAuditIsCheapBesideABacklog(t *testing.T) {
 	}
 }
 
-// generate adds incidents with their states and pages.
+// generate adds incidents with their states and pages, and a contact that works for each.
 func (w *workspace) generate(t *testing.T, incidents int) {
 	t.Helper()
 	for _, sql := range []string{
@@ -281,6 +281,8 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		 SELECT i.org_id, gen_random_uuid(), i.id::text, i.id, n.user_id, n.contact_method_id, n.channel, 1, 0, 0, '', 0, 'sent',
 		     nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now()
 		 FROM incident i, (SELECT * FROM notification LIMIT 1) n WHERE i.incident_key LIKE 'generated:%' AND $1::integer > 0`,
+		`INSERT INTO contact_method (org_id, id, kind, name, address, created_at)
+		 SELECT org_id, gen_random_uuid(), 'email', 'Generated ' || n, n || '@example.com', nightbell_now() FROM (SELECT * FROM incident LIMIT 1) i, generate_series(1, $1::integer) n`,
 	} {
 		if err := w.InSystem(t.Context(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = '10min'"); err != nil {
@@ -293,7 +295,7 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		}
 	}
 	owner := w.Owner(t)
-	for _, table := range []string{"incident", "notification"} {
+	for _, table := range []string{"incident", "notification", "contact_method"} {
 		if _, err := owner.Exec(t.Context(), "ANALYZE "+table); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/nightbell/nightbell/api/internal/catalog"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/subscription"
 )
@@ -128,10 +129,13 @@ func (w *Watch) Housekeep(ctx context.Context) {
 }
 
 // restContacts stops looking for pages to contacts that failed and that nobody has paged
-// since: each look of an outbox asks for every contact that is to be tried again.
+// since: each look of an outbox asks for every contact that is to be tried again. Failures of
+// one that was not dead are forgotten, as a day later nobody knows what they were; a dead one stays it.
 func (w *Watch) restContacts(ctx context.Context) error {
 	return w.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE contact_method SET next_try_at = NULL WHERE next_try_at < nightbell_now() - interval '1 day'`)
+		_, err := tx.Exec(ctx, `UPDATE contact_method SET next_try_at = NULL, failures = CASE WHEN failures >= $1 THEN failures ELSE 0 END,
+				failing_since = CASE WHEN failures >= $1 THEN failing_since END, failing_for = CASE WHEN failures >= $1 THEN failing_for ELSE '' END
+			WHERE next_try_at < nightbell_now() - interval '1 day'`, notify.DeadAfter)
 		return err
 	})
 }

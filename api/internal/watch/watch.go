@@ -56,6 +56,8 @@ type Watch struct {
 	// refused is Refused of the last round; only Round uses it.
 	refused       int64
 	refusedBefore bool
+	// deadmanStatus is the HTTP status that the dead-man URL answered last, zero for no answer; only Round uses it.
+	deadmanStatus int
 
 	mu       sync.Mutex
 	problems []Problem
@@ -63,7 +65,7 @@ type Watch struct {
 
 // New makes a watch. Its loops call Round and Housekeep.
 func New(db *postgres.DB, auditor *Auditor, options Options) *Watch {
-	return &Watch{db: db, auditor: auditor, options: options}
+	return &Watch{db: db, auditor: auditor, options: options, deadmanStatus: http.StatusOK}
 }
 
 // Round looks for problems, does what was forgotten, and tells the dead-man URL while all is
@@ -133,9 +135,26 @@ func (w *Watch) pingDeadman(ctx context.Context) {
 	}
 	// The operator's own address: the rules for tenants' addresses do not apply.
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		w.options.Logger.WarnContext(ctx, "NIGHTBELL_DEADMAN_URL did not answer")
-		return
+	status := 0
+	if err == nil {
+		status = response.StatusCode
+		_ = response.Body.Close()
 	}
-	_ = response.Body.Close()
+	w.noteDeadman(ctx, status)
+}
+
+// noteDeadman logs what the dead-man URL answered when that changes; status is zero for no answer. One that was mistyped
+// would never page anybody. The address is a secret, and errors of the client name it.
+func (w *Watch) noteDeadman(ctx context.Context, status int) {
+	before := w.deadmanStatus
+	w.deadmanStatus = status
+	switch taken := status >= 200 && status <= 299; {
+	case status == before:
+	case status == 0:
+		w.options.Logger.WarnContext(ctx, "NIGHTBELL_DEADMAN_URL did not answer")
+	case !taken:
+		w.options.Logger.WarnContext(ctx, "NIGHTBELL_DEADMAN_URL answers with an error: what is to notice an outage may not know of this installation", "status", status)
+	case before < 200 || before > 299:
+		w.options.Logger.InfoContext(ctx, "NIGHTBELL_DEADMAN_URL takes the call again", "status", status)
+	}
 }

@@ -28,6 +28,8 @@ type Answer struct {
 	Status int
 	// Body is the first KiB. It is the receiver's word: never show it unexamined.
 	Body []byte
+	// BrokeOff is set when the connection ended within the body.
+	BrokeOff bool
 }
 
 const bodyLimit = 1 << 10
@@ -57,8 +59,9 @@ func Post(ctx context.Context, client Doer, address string, headers map[string]s
 	}
 	defer func() { _ = response.Body.Close() }()
 	answer := Answer{Status: response.StatusCode}
-	// The status decides; an answer that breaks off after it is an answer.
-	answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, bodyLimit))
+	// The status decides; an answer that breaks off after it is an answer, unless its words count.
+	answer.Body, err = io.ReadAll(io.LimitReader(response.Body, bodyLimit))
+	answer.BrokeOff = err != nil
 	return answer, judge(response, now)
 }
 

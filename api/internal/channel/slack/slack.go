@@ -35,10 +35,13 @@ func (c *Channel) Send(ctx context.Context, message notify.Message) (notify.Rece
 	return notify.Receipt{Detail: "ok"}, accepted(answer)
 }
 
-// accepted fails for good when the answer is not Slack's.
+// accepted fails for good when the answer is not Slack's. One that breaks off may have been.
 func accepted(answer outgoing.Answer) error {
-	if bytes.Equal(bytes.TrimSpace(answer.Body), []byte("ok")) {
+	switch {
+	case bytes.Equal(bytes.TrimSpace(answer.Body), []byte("ok")):
 		return nil
+	case answer.BrokeOff:
+		return notify.UnknownOutcome(errors.New("the answer of Slack broke off"))
 	}
 	return notify.Permanent(fmt.Errorf(
 		"HTTP %d without Slack's \"ok\"; the address is not that of a Slack incoming webhook", answer.Status))

@@ -179,6 +179,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatBreaksOffTellsNothing: Slack may have posted the message. Only what came whole is not Slack's "ok".
+func TestAnAnswerThatBreaksOffTellsNothing(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "2")
+		w.WriteHeader(http.StatusOK)
+		_, _ = io.WriteString(w, "o")
+	}))
+	defer server.Close()
+	message := page(incident(1, alert.High))
+	message.To.Address = server.URL
+	_, err := New(server.Client()).Send(t.Context(), message)
+	if !errors.Is(err, notify.ErrUnknownOutcome) || errors.Is(err, notify.ErrPermanent) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestPost(t *testing.T) {
 	var sent map[string]any
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
