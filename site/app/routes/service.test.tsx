@@ -162,6 +162,30 @@ it('makes a new key after a question, and shows the new address', async () => {
   expect((await screen.findAllByText(/nbs_new/)).length).toBeGreaterThan(0);
 });
 
+it('shows the key of no other service, on the way back from it', async () => {
+  const shop = { ...stored, depends_on_ids: ['s2'] };
+  const cards = { ...stored, id: 's2', name: 'Cards' };
+  service = shop;
+  server.use(
+    http.get('*/v1/services/s2', () => HttpResponse.json({ service: cards })),
+    http.get('*/v1/services/s2/samples', () => HttpResponse.json({ series: [] })),
+    http.get('*/v1/services/s2/activity', () => HttpResponse.json({ activity: [] })),
+    http.get('*/v1/services/s2/key', () =>
+      HttpResponse.json({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_cards' }),
+    ),
+    http.get('*/v1/services', () => HttpResponse.json({ services: [shop, cards] })),
+  );
+  show();
+  await userEvent.click(await screen.findByRole('link', { name: 'Cards' }));
+  expect(await screen.findByRole('heading', { name: 'Cards', level: 1 })).toBeInTheDocument();
+  await press('Show the webhook address');
+  expect((await screen.findAllByText(/nbs_cards/)).length).toBeGreaterThan(0);
+  await userEvent.click(screen.getByRole('link', { name: 'Checkout API' }));
+  expect(await screen.findByRole('heading', { name: 'Checkout API', level: 1 })).toBeInTheDocument();
+  expect(await screen.findByRole('button', { name: 'Show the webhook address' })).toBeEnabled();
+  expect(screen.queryByText(/nbs_cards/)).toBeNull();
+});
+
 it('declares an incident of the service', async () => {
   show();
   await press('Create Incident');
