@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
@@ -184,6 +184,18 @@ it('shows the key of no other service, on the way back from it', async () => {
   expect(await screen.findByRole('heading', { name: 'Checkout API', level: 1 })).toBeInTheDocument();
   expect(await screen.findByRole('button', { name: 'Show the webhook address' })).toBeEnabled();
   expect(screen.queryByText(/nbs_cards/)).toBeNull();
+});
+
+it('says that the readings of another time are on their way', async () => {
+  const at = new Date().toISOString();
+  const series = [{ name: 'latency', points: [{ at, average: 12, max: 12, last: 12, sample_count: 1 }] }];
+  server.use(http.get('*/v1/services/s1/samples', () => HttpResponse.json({ series })));
+  show();
+  expect(await screen.findByText('6 hours ago')).toBeInTheDocument();
+  server.use(http.get('*/v1/services/s1/samples', () => delay('infinite')));
+  await press('30 days');
+  expect(await screen.findAllByText('Loading 30 days')).toHaveLength(3);
+  expect(screen.queryByText('30 days ago')).toBeNull();
 });
 
 it('declares an incident of the service', async () => {
