@@ -127,6 +127,18 @@ describe('the on-call page', () => {
     expect(screen.queryByRole('button', { name: /^Jonas Okafor, / })).toBeNull();
   });
 
+  it('asks who is covered where nobody is on call', async () => {
+    schedules = [holiday];
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Add override' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Cover one person' }));
+    const covered = screen.getByLabelText('Instead of');
+    expect(covered).toHaveDisplayValue('Choose who is covered');
+    expect(covered).toBeInvalid();
+    await userEvent.selectOptions(covered, 'Jonas Okafor');
+    expect(covered).toBeValid();
+  });
+
   it('lists rotations with their cadence, and overrides with who and instead of whom', async () => {
     overrides = [
       {
