@@ -289,6 +289,24 @@ test.describe('a signed-in reader', () => {
   });
 });
 
+test('takes the own key away once the reader has signed out in another tab', async ({
+  page,
+  context,
+  mara,
+}) => {
+  const other = await context.newPage();
+  await signIn(other, mara);
+  await other.goto('/docs');
+  await page.goto('/docs/sdk-quick-reference');
+  const block = page.locator('figure').filter({ hasText: 'NIGHTBELL_SERVICE_KEY=' }).first();
+  await expect(block).toContainText(/NIGHTBELL_SERVICE_KEY=nbs_[\w-]{4}…[\w-]{4}/);
+  // As signing out does in this browser; on the server it would end the sign-in of all tests.
+  await other.evaluate(() => localStorage.clear());
+  await expect(block).toContainText('NIGHTBELL_SERVICE_KEY=nbs_your-key');
+  await expect(page.getByRole('switch', { name: 'Examples use your own values' })).toHaveCount(0);
+  await other.close();
+});
+
 test('whoever sends the shown program for real is told when its incident arrives', async ({
   page,
   nightbell,

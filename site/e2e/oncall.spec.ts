@@ -42,6 +42,25 @@ test('gives a shift to the reader in two clicks, and back', async ({ page }) => 
   await expect(taken).toHaveCount(0);
 });
 
+test('shows nothing of the schedule before under the name of the next', async ({ page }) => {
+  await open(page, `/oncall?schedule=${idOf('schedule', 'Night Shift')}`);
+  await expect(shifts(page).first()).toBeVisible();
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route(`**/v1/schedules/${idOf('schedule', 'Backup Support')}/timeline?*`, async (route) => {
+    await answered;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Backup Support', exact: true }).click();
+  await expect(page.getByRole('heading', { name: /^Backup Support/ })).toBeVisible();
+  await expect(shifts(page)).toHaveCount(0);
+  answer();
+  await expect(shifts(page).first()).toBeVisible();
+  await expect(shifts(page).filter({ hasText: 'Nobody' })).toHaveCount(0);
+});
+
 test('is walked through with arrow keys, and a shift opens and closes by keyboard', async ({ page }) => {
   await open(page, `/oncall?schedule=${idOf('schedule', 'Night Shift')}`);
   await expect(shifts(page).first()).toBeVisible();

@@ -74,6 +74,29 @@ test('a test alert opens an incident; a new key replaces the address; a deleted 
   await expect(page.getByRole('heading', { name: 'No such service' })).toBeVisible();
 });
 
+test('the key of a service is on no page of another, on the way back from it either', async ({
+  page,
+  nightbell,
+}) => {
+  const ada = await nightbell.register();
+  const [shop, cards] = [await addService(ada), await addService(ada)];
+  await ada.patch(`/v1/services/${shop.id}`, { depends_on_ids: [cards.id] });
+  await signIn(page, ada);
+  await open(page, `/services/${shop.id}`);
+  await page.getByRole('link', { name: cards.name }).click();
+  await expect(page.getByRole('heading', { name: cards.name, level: 1 })).toBeVisible();
+  const ask = page.getByRole('button', { name: 'Show the webhook address' });
+  await read(ask); // it stood on the page before too
+  await ask.click();
+  await expect(page.getByText(cards.key).first()).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: shop.name, level: 1 })).toBeVisible();
+  await expect(page.getByText(cards.key)).toHaveCount(0);
+  await read(ask);
+  await ask.click();
+  await expect(page.getByText(shop.key).first()).toBeVisible();
+});
+
 test('what a service needs is chosen, drawn with its health, and told on the other page too', async ({
   page,
   nightbell,

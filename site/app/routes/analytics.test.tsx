@@ -1,6 +1,6 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
@@ -100,6 +100,25 @@ describe('analytics', () => {
     expect(card.getByRole('cell', { name: '2026-11-24' })).toBeVisible();
     await userEvent.click(card.getByRole('button', { name: 'Show chart' }));
     expect(card.queryByRole('table')).toBeNull();
+  });
+
+  it('shows no figures of an earlier choice while it asks, and then what was open', async () => {
+    answers(() => HttpResponse.json(full));
+    renderRoute('/analytics', Analytics);
+    const show = await screen.findAllByRole('button', { name: 'Show table' });
+    await userEvent.click(show[0] as HTMLElement);
+    const card = screen.getByRole('region', { name: 'Incidents' });
+    server.use(
+      http.get('*/v1/analytics', async () => {
+        await delay(300);
+        return HttpResponse.json(full);
+      }),
+    );
+    await userEvent.selectOptions(screen.getByLabelText('Service'), 'Shop');
+    expect(await screen.findByText('Loading analytics')).toBeInTheDocument();
+    expect(card).not.toBeVisible();
+    await waitFor(() => expect(card).toBeVisible());
+    expect(screen.getByRole('button', { name: 'Show chart' })).toBeVisible();
   });
 
   it('says that there was nothing', async () => {

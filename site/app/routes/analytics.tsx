@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Activity } from 'react';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
@@ -40,17 +41,19 @@ export default function Analytics() {
         Object.entries({ ...Object.fromEntries(current), ...changes }).filter(([, value]) => value !== ''),
       ),
     );
+  // Figures of an earlier choice are not shown, but kept: what was opened there stays open.
+  const earlier = asked === null || figures.isPlaceholderData;
   const of = figures.data && toFigures(figures.data, new Date());
   const empty = of && !of.period?.figures?.incident_count && !of.before?.figures?.incident_count;
   return (
     <>
       <PageHead title="Analytics" />
       <AnalyticsFilters view={view} onChange={change} />
-      {asked && figures.isPending && <AnalyticsLoading />}
+      {asked && (figures.isPending || earlier) && <AnalyticsLoading />}
       <FetchFailed of={figures} card>
         Failed to load analytics
       </FetchFailed>
-      {empty && (
+      {empty && !earlier && (
         <div className={cardKit.card}>
           <Empty
             action={
@@ -64,11 +67,13 @@ export default function Analytics() {
         </div>
       )}
       {of && !empty && (
-        <Boundary what="The figures">
-          <Report of={of} />
-        </Boundary>
+        <Activity mode={earlier ? 'hidden' : 'visible'}>
+          <Boundary what="The figures">
+            <Report of={of} />
+          </Boundary>
+        </Activity>
       )}
-      {of && (
+      {of && !earlier && (
         <p className="text-3 size-12">
           {of.pagesSince &&
             `Pages are kept for ${of.pages_kept_days} days: those before ${fullDay(of.pagesSince)} are not counted. `}

@@ -22,6 +22,11 @@ export function clientLoader({ params: { id } }: Route.ClientLoaderArgs) {
 
 /** One webhook: where it calls, what it was told, and what came of that. */
 export default function IntegrationWebhook({ params: { id } }: Route.ComponentProps) {
+  // Nothing of one webhook may stand on the page of the next: no address, secret or dialog.
+  return <Page key={id} id={id} />;
+}
+
+function Page({ id }: { id: string }) {
   const may = mayAct('admin');
   const webhook = useQuery({ ...webhookById(id), enabled: may });
   const name = webhook.data?.name || 'Webhook';

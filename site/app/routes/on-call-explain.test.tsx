@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
@@ -67,6 +67,15 @@ describe('who would be paged', () => {
     expect(await screen.findByText('Mara, because it is high.')).toBeInTheDocument();
     await userEvent.click(screen.getByRole('button', { name: 'Pick' }));
     await waitFor(() => expect(asked.at(-1)).toMatch(/^severity=high&at=20/));
+  });
+
+  it('shows no answer to the question before while it asks', async () => {
+    show();
+    expect(await screen.findByText('Mara, because it is critical.')).toBeInTheDocument();
+    server.use(http.get('*/v1/explain', () => delay('infinite')));
+    await userEvent.selectOptions(screen.getByLabelText('Severity'), 'high');
+    expect(await screen.findByText('Loading the answer')).toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'Answer' })).toBeNull();
   });
 
   it('says why there is no answer, and asks again', async () => {

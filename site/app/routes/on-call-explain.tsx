@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { Boundary } from '~/components/ui/boundary';
 import { Button } from '~/components/ui/button';
@@ -21,11 +21,8 @@ import { copy } from '~/lib/copy';
 export default function OnCallExplain() {
   const [params, setParams] = useAddressParams();
   const question = toQuestion(params);
-  const answer = useQuery({
-    ...explanation(asked(question)),
-    select: toAnswer,
-    placeholderData: keepPreviousData,
-  });
+  // The answer to the question before would look like the answer to this one.
+  const answer = useQuery({ ...explanation(asked(question)), select: toAnswer });
   return (
     <>
       <PageHead title="Who would be paged?">

@@ -135,6 +135,34 @@ describe('a policy', () => {
     expect(stepNames()).toHaveLength(2);
   });
 
+  it('shows the durations that are stored after Discard and Take theirs', async () => {
+    show();
+    const wait = await screen.findByRole('spinbutton', { name: 'Waits before step 2: number' });
+    const after = screen.getByRole('combobox', { name: /resolve after: unit/ });
+    await userEvent.clear(wait);
+    await userEvent.type(wait, '60');
+    await userEvent.selectOptions(after, 'days');
+    expect(wait).toHaveValue(60);
+    await userEvent.click(screen.getByRole('button', { name: 'Discard' }));
+    expect(wait).toHaveValue(5);
+    expect(after).toHaveDisplayValue('Never');
+
+    await userEvent.selectOptions(after, 'days');
+    server.use(
+      http.patch('*/v1/escalation-policies/p1', () => HttpResponse.json({}, { status: 412 })),
+      http.get('*/v1/escalation-policies/p1', () =>
+        HttpResponse.json({
+          escalation_policy: { ...stored, etag: 'e2', auto_resolve_seconds: 7200, name: 'Theirs' },
+        }),
+      ),
+    );
+    await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Take theirs' }));
+    expect(await screen.findByDisplayValue('Theirs')).toBeInTheDocument();
+    expect(after).toHaveDisplayValue('hours');
+    expect(screen.getByRole('spinbutton', { name: /resolve after: number/ })).toHaveValue(2);
+  });
+
   it('is kept on top of what somebody else changed meanwhile', async () => {
     show();
     const name = await screen.findByRole('textbox', { name: 'Name' });

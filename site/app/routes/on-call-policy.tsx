@@ -49,7 +49,7 @@ export default function OnCallPolicy({ params: { id } }: Route.ComponentProps) {
         </FetchFailed>
       )}
       {policy.data ? (
-        <Page policy={policy.data} />
+        <Page key={id} policy={policy.data} />
       ) : (
         <>
           <PageHead title={name} />
@@ -88,7 +88,7 @@ function Page({ policy }: { policy: Policy }) {
       </PageHead>
       <OncallNav />
       {mayWrite ? (
-        <PolicyEditor key={policy.id} policy={policy} aside={users} />
+        <PolicyEditor policy={policy} aside={users} />
       ) : (
         <PolicyFacts policy={policy} aside={users} />
       )}

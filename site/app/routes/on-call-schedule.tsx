@@ -19,7 +19,7 @@ export default function OnCallSchedule({ params: { id } }: Route.ComponentProps)
   return (
     <>
       <PageHead title={schedule.data?.name ?? 'Edit schedule'}>
-        {schedule.data && mayEdit && <DeleteSchedule schedule={schedule.data} />}
+        {schedule.data && mayEdit && <DeleteSchedule key={id} schedule={schedule.data} />}
       </PageHead>
       <OncallNav />
       {schedule.data && mayEdit && <ScheduleEditor key={schedule.data.id} schedule={schedule.data} />}

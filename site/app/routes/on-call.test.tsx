@@ -1,7 +1,7 @@
 import type { OverrideJson, ScheduleJson, ShiftJson } from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../testing/render-route';
@@ -116,6 +116,27 @@ describe('the on-call page', () => {
     await userEvent.click(final);
     await userEvent.click(await screen.findByRole('button', { name: 'I take it' }));
     expect(await screen.findByText('An override of the past changes nothing.')).toBeInTheDocument();
+  });
+
+  it('shows no shift of the schedule before while the one that was chosen is on its way', async () => {
+    server.use(http.get('*/v1/schedules/s2/timeline', () => delay('infinite')));
+    show();
+    expect(await screen.findAllByRole('button', { name: /^Jonas Okafor, / })).not.toEqual([]);
+    await userEvent.click((await inTable('Schedules')).getByRole('button', { name: 'Holiday' }));
+    expect(await screen.findByRole('heading', { name: /^Holiday UTC/ })).toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: /^Jonas Okafor, / })).toBeNull();
+  });
+
+  it('asks who is covered where nobody is on call', async () => {
+    schedules = [holiday];
+    show();
+    await userEvent.click(await screen.findByRole('button', { name: 'Add override' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'Cover one person' }));
+    const covered = screen.getByLabelText('Instead of');
+    expect(covered).toHaveDisplayValue('Choose who is covered');
+    expect(covered).toBeInvalid();
+    await userEvent.selectOptions(covered, 'Jonas Okafor');
+    expect(covered).toBeValid();
   });
 
   it('lists rotations with their cadence, and overrides with who and instead of whom', async () => {

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
@@ -160,6 +160,42 @@ it('makes a new key after a question, and shows the new address', async () => {
   await userEvent.click(dialog('Make a new key').getByRole('button', { name: 'Make a new key' }));
   expect(await screen.findByText(/^The one before works until/)).toBeInTheDocument();
   expect((await screen.findAllByText(/nbs_new/)).length).toBeGreaterThan(0);
+});
+
+it('shows the key of no other service, on the way back from it', async () => {
+  const shop = { ...stored, depends_on_ids: ['s2'] };
+  const cards = { ...stored, id: 's2', name: 'Cards' };
+  service = shop;
+  server.use(
+    http.get('*/v1/services/s2', () => HttpResponse.json({ service: cards })),
+    http.get('*/v1/services/s2/samples', () => HttpResponse.json({ series: [] })),
+    http.get('*/v1/services/s2/activity', () => HttpResponse.json({ activity: [] })),
+    http.get('*/v1/services/s2/key', () =>
+      HttpResponse.json({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_cards' }),
+    ),
+    http.get('*/v1/services', () => HttpResponse.json({ services: [shop, cards] })),
+  );
+  show();
+  await userEvent.click(await screen.findByRole('link', { name: 'Cards' }));
+  expect(await screen.findByRole('heading', { name: 'Cards', level: 1 })).toBeInTheDocument();
+  await press('Show the webhook address');
+  expect((await screen.findAllByText(/nbs_cards/)).length).toBeGreaterThan(0);
+  await userEvent.click(screen.getByRole('link', { name: 'Checkout API' }));
+  expect(await screen.findByRole('heading', { name: 'Checkout API', level: 1 })).toBeInTheDocument();
+  expect(await screen.findByRole('button', { name: 'Show the webhook address' })).toBeEnabled();
+  expect(screen.queryByText(/nbs_cards/)).toBeNull();
+});
+
+it('says that the readings of another time are on their way', async () => {
+  const at = new Date().toISOString();
+  const series = [{ name: 'latency', points: [{ at, average: 12, max: 12, last: 12, sample_count: 1 }] }];
+  server.use(http.get('*/v1/services/s1/samples', () => HttpResponse.json({ series })));
+  show();
+  expect(await screen.findByText('6 hours ago')).toBeInTheDocument();
+  server.use(http.get('*/v1/services/s1/samples', () => delay('infinite')));
+  await press('30 days');
+  expect(await screen.findAllByText('Loading 30 days')).toHaveLength(3);
+  expect(screen.queryByText('30 days ago')).toBeNull();
 });
 
 it('declares an incident of the service', async () => {

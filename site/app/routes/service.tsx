@@ -35,6 +35,11 @@ const firstRange: Range = '6';
 
 /** One service: how it is, what is wrong with it now, what happened, and how alerts reach it. */
 export default function Service({ params: { id } }: Route.ComponentProps) {
+  // Nothing of one service may stand on the page of the next: no key, dialog or press.
+  return <Page key={id} id={id} />;
+}
+
+function Page({ id }: { id: string }) {
   const service = useQuery(serviceDetail(id));
   const [range, setRange] = useState<Range>(firstRange);
   const [creating, setCreating] = useState(false);

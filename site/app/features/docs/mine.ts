@@ -1,4 +1,5 @@
 import { call } from '~/lib/api';
+import { currentSession, identityOf, subscribeSession } from '~/lib/session';
 
 interface Service {
   id: string;
@@ -16,6 +17,7 @@ const samples = { address: 'http://127.0.0.1:8480', key: 'nbs_your-key' };
 export async function offerOwnValues(): Promise<void> {
   const blocks = [...document.querySelectorAll<HTMLElement>('figure code')];
   if (!blocks.some((block) => block.textContent?.includes(samples.key))) return;
+  reloadForOthers();
   const { services } = await call<{ services: Service[] }>({
     method: 'GET',
     path: '/v1/services?limit=100',
@@ -51,6 +53,20 @@ export async function offerOwnValues(): Promise<void> {
   choice.addEventListener('change', show);
   on.addEventListener('change', show);
   await show();
+}
+
+/** Begins the page anew once the reader is signed out or is somebody else, also when it comes back by Back. */
+function reloadForOthers(): void {
+  const identity = () => {
+    const session = currentSession();
+    return session && identityOf(session);
+  };
+  const reader = identity();
+  const look = () => {
+    if (identity() !== reader) location.reload();
+  };
+  subscribeSession(look);
+  window.addEventListener('pageshow', look);
 }
 
 function draw(services: readonly Service[]) {

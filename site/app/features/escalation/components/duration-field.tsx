@@ -32,11 +32,13 @@ export function DurationField({
   error,
 }: DurationFieldProps) {
   const id = useId();
-  const [{ text, unit }, setTyped] = useState(() => typed(seconds, canBeNever));
+  const [own, setOwn] = useState<Typed | null>(null);
+  // Only beside the length that it means: that may be another by now, as after Discard.
+  const { text, unit } = own && secondsOf(own) === seconds ? own : typed(seconds, canBeNever);
   const change = (nextText: string, nextUnit: string) => {
-    setTyped({ text: nextText, unit: nextUnit });
-    const size = units.find(({ value }) => value === nextUnit)?.seconds ?? 0;
-    onChange(Math.max(0, Math.round((Number(nextText) || 0) * size)));
+    const next = { text: nextText, unit: nextUnit };
+    setOwn(next);
+    onChange(secondsOf(next));
   };
   const choose = (next: string) => {
     if (next === never) return change('', never);
@@ -84,8 +86,18 @@ export function DurationField({
   );
 }
 
+interface Typed {
+  text: string;
+  unit: string;
+}
+
+function secondsOf({ text, unit }: Typed): number {
+  const size = units.find(({ value }) => value === unit)?.seconds ?? 0;
+  return Math.max(0, Math.round((Number(text) || 0) * size));
+}
+
 /** The number and unit that say a length most briefly. */
-function typed(seconds: number, canBeNever: boolean): { text: string; unit: string } {
+function typed(seconds: number, canBeNever: boolean): Typed {
   if (seconds === 0 && canBeNever) return { text: '', unit: never };
   const offered = units.filter(({ value }) => (canBeNever ? value !== 's' : value !== 'd'));
   const unit = offered.findLast((one) => seconds % one.seconds === 0) ?? offered[0];

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { createQueryClient } from '~/lib/query-client';
 import { startSession } from '~/lib/session-change';
@@ -33,6 +33,14 @@ it('says that somebody is on call only of the days that it has looked at', async
   expect(await screen.findByText(`${from} from now to the end of Tue 7 April.`)).toBeInTheDocument();
   await userEvent.click(screen.getByRole('button', { name: 'Later' }));
   expect(await screen.findByText(`${from}, 8 to 21 April.`)).toBeInTheDocument();
+});
+
+it('says so of no days that it is still asking for', async () => {
+  expect(await screen.findByText(/^Somebody is on call/)).toBeInTheDocument();
+  server.use(http.post('*/v1/schedules/preview', () => delay('infinite')));
+  await userEvent.click(screen.getByRole('button', { name: 'Later' }));
+  expect(await screen.findByText('Loading the preview. The picture is of before.')).toBeInTheDocument();
+  expect(screen.queryByText(/^Somebody is on call/)).toBeNull();
 });
 
 it('says nothing of the kind of days that are over', async () => {

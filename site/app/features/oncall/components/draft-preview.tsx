@@ -96,7 +96,12 @@ function Drawn({
   return (
     <>
       <Picture timeline={query.data} range={range} span={span} now={now} />
-      <Gaps timeline={query.data} range={range} now={now} missing={missing} />
+      <Gaps
+        timeline={query.data}
+        range={range}
+        now={now}
+        missing={missing ?? (query.isPlaceholderData ? 'Loading the preview.' : null)}
+      />
     </>
   );
 }

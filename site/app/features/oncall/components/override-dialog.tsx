@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -13,10 +14,13 @@ import { currentSession } from '~/lib/session';
 import { readersZone } from '~/lib/time/zone';
 import { isReaders, lengthWords, spanWords } from '~/lib/time/zone-words';
 import {
+  begunAt,
   type OverrideDraft,
   type OverrideStart,
+  onSchedule,
   overrideDraft,
   overrideDraftWords,
+  type Place,
   startOf,
   wantedOf,
 } from '../model/override-draft';
@@ -58,12 +62,14 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const members = useQuery(memberList).data ?? [];
   const people = members.map(({ id, name }) => ({ value: id, word: name }));
   const nameOf = (id: string) => people.find(({ value }) => value === id)?.word ?? 'somebody';
-  const begins = (of: Override | null) => (of ? startOf(of) : start);
+  const [begun] = useState(() => begunAt(start, now));
+  const begins = (of: Override | null) => (of ? startOf(of) : begun);
   const wantedOn = (draft: OverrideDraft, of: Override | null) =>
-    wantedOf(draft, zoneOf(schedules, draft.scheduleId), begins(of));
+    wantedOf(draft, placeOf(schedules, draft.scheduleId).zone, begins(of));
+  const me = currentSession()?.user.id ?? '';
   const edit = useDraft({
     stored: override ?? null,
-    draftOf: (stored) => firstDraft(begins(stored), schedules[0], now),
+    draftOf: (stored) => overrideDraft(begins(stored), placeOf(schedules, schedules[0]?.id), me),
     request: (draft, base) => {
       const wanted = wantedOn(draft, base);
       if (!wanted) return 'The end is after the start.';
@@ -74,10 +80,11 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
     onSaved: onClose,
     fetchNow: async () =>
       override ? client.query({ ...overrideById(override.id), select: toOverride }) : undefined,
-    words: (theirs) => overrideDraftWords(zoneOf(schedules, theirs?.scheduleId), nameOf),
+    words: (theirs) => overrideDraftWords(placeOf(schedules, theirs?.scheduleId).zone, nameOf),
   });
   const { draft, set, text } = edit;
   const wanted = wantedOn(draft, edit.base);
+  const place = placeOf(schedules, draft.scheduleId);
   return (
     <Dialog title={override ? 'Edit override' : 'Add override'} saving={edit.pending} onClose={onClose}>
       <form className={styles.overrideForm} onSubmit={edit.submit}>
@@ -87,6 +94,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
             label="Schedule"
             options={schedules.map(({ id, name }) => ({ value: id, word: name }))}
             {...text('scheduleId')}
+            onChange={(event) => set(onSchedule(draft, begun, place, placeOf(schedules, event.target.value)))}
           />
         )}
         <div>
@@ -103,13 +111,18 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
           <SelectField label="Who comes on" options={people} {...text('personId')} />
         )}
         {draft.kind === 'cover' && (
-          <SelectField label="Instead of" options={people} {...text('replacesId')} />
+          <SelectField
+            label="Instead of"
+            required
+            options={draft.replacesId ? people : [{ value: '', word: 'Choose who is covered' }, ...people]}
+            {...text('replacesId')}
+          />
         )}
         <div className={dialogKit.sideBySide}>
           <DateTimeField label="From" required value={draft.from} onChange={(from) => set({ from })} />
           <DateTimeField label="To" required value={draft.to} onChange={(to) => set({ to })} />
         </div>
-        <TimeNote wanted={wanted} zone={zoneOf(schedules, draft.scheduleId)} />
+        <TimeNote wanted={wanted} zone={place.zone} />
         <TextField label="Reason" optional maxLength={500} {...text('reason')} />
         <Submit
           size="lg"
@@ -137,12 +150,7 @@ function TimeNote({ wanted, zone }: { wanted: NewOverride | null; zone: string }
   );
 }
 
-function zoneOf(schedules: readonly Schedule[], id: string | undefined): string {
-  return schedules.find((one) => one.id === id)?.zone ?? 'UTC';
-}
-
-function firstDraft(start: OverrideStart, schedule: Schedule | undefined, now: number): OverrideDraft {
-  const { id = '', zone = 'UTC', onCall } = schedule ?? {};
-  const onCallId = onCall?.current.people[0]?.id ?? '';
-  return overrideDraft(start, { id, zone, onCallId }, currentSession()?.user.id ?? '', now);
+function placeOf(schedules: readonly Schedule[], wanted: string | undefined): Place {
+  const { id = '', zone = 'UTC', onCall } = schedules.find((one) => one.id === wanted) ?? {};
+  return { id, zone, onCallId: onCall?.current.people[0]?.id ?? '' };
 }

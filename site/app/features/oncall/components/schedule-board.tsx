@@ -97,7 +97,9 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
         />
       </Boundary>
       <Boundary what="The picture">
+        {/* Nothing of one schedule may stand under the name of another: no shift, popover or dialog. */}
         <TimelineCard
+          key={selected.id}
           schedule={selected}
           span={address.span}
           at={address.at}

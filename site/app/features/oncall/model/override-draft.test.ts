@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { theirChanges } from '~/lib/edits';
-import { type OverrideDraft, overrideDraft, overrideDraftWords, wantedOf } from './override-draft';
+import {
+  begunAt,
+  type OverrideDraft,
+  onSchedule,
+  overrideDraft,
+  overrideDraftWords,
+  wantedOf,
+} from './override-draft';
 
 const zone = 'Europe/Berlin';
 const at = (text: string) => Date.parse(text);
 const schedule = { id: 's1', zone, onCallId: 'u2' };
 const now = at('2026-10-24T18:00:30Z');
-const draft = overrideDraft({}, schedule, 'u1', now);
+const draft = overrideDraft(begunAt({}, now), schedule, 'u1');
 
 describe('an override that is begun', () => {
   it('takes over for twelve hours, across a change of the clocks too', () => {
@@ -16,10 +23,25 @@ describe('an override that is begun', () => {
 
   it('keeps times that were not touched as exact as they were', () => {
     const start = { from: now, to: at('2026-10-25T01:30:15Z') };
-    const begun = overrideDraft(start, schedule, 'u1', now);
+    const begun = overrideDraft(start, schedule, 'u1');
     expect(wantedOf(begun, zone, start)).toMatchObject(start);
     const moved = { ...begun, from: '2026-10-24T21:00' };
     expect(wantedOf(moved, zone, start)).toMatchObject({ from: at('2026-10-24T19:00:00Z'), to: start.to });
+  });
+
+  it('keeps its instants and covers who is on call where it goes, unless that was changed', () => {
+    const start = begunAt({}, now);
+    const other = { id: 's2', zone: 'Europe/London', onCallId: '' };
+    const there = onSchedule(draft, start, schedule, other);
+    expect(there).toMatchObject({ scheduleId: 's2', replacesId: '', from: '2026-10-24T19:00' });
+    expect(wantedOf(there, other.zone, start)).toMatchObject({ from: start.from, to: start.to });
+    expect(onSchedule(there, start, other, schedule)).toEqual(draft);
+    const written = { ...draft, from: '2026-10-25T09:00', replacesId: 'u3' };
+    expect(onSchedule(written, start, schedule, other)).toEqual({
+      ...written,
+      scheduleId: 's2',
+      to: there.to,
+    });
   });
 
   it('is none while it ends before it begins, or has no end', () => {

@@ -24,29 +24,53 @@ export interface OverrideDraft {
   reason: string;
 }
 
+/** An override that is begun has its times. */
+export type Begun = OverrideStart & { from: number; to: number };
+
+/** The schedule of an override: its clock, and who is on call there. */
+export interface Place {
+  id: string;
+  zone: string;
+  onCallId: string;
+}
+
 const usual = 12 * 3_600_000;
 
 /** What an override that is stored begins with when it is changed. */
-export function startOf({ kind, person, replaces, from, to, reason }: Override): OverrideStart {
+export function startOf({ kind, person, replaces, from, to, reason }: Override): Begun {
   return { kind, personId: person?.id, replacesId: replaces?.id, from, to, reason };
 }
 
-/** The fields that an override begins with: twelve hours from now, by `me` instead of who is on call. */
-export function overrideDraft(
-  start: OverrideStart,
-  schedule: { id: string; zone: string; onCallId: string },
-  me: string,
-  now: number,
-): OverrideDraft {
+/** What a new override begins with: twelve hours from now, unless more is known. */
+export function begunAt(start: OverrideStart, now: number): Begun {
   const from = start.from ?? now;
+  return { ...start, from, to: start.to ?? from + usual };
+}
+
+/** The fields that an override begins with: by `me` instead of who is on call. */
+export function overrideDraft(start: Begun, schedule: Place, me: string): OverrideDraft {
   return {
     scheduleId: schedule.id,
     kind: start.kind ?? 'take_over',
     personId: start.personId ?? me,
     replacesId: start.replacesId ?? schedule.onCallId,
-    from: toField(from, schedule.zone),
-    to: toField(start.to ?? from + usual, schedule.zone),
+    from: toField(start.from, schedule.zone),
+    to: toField(start.to, schedule.zone),
     reason: start.reason ?? '',
+  };
+}
+
+/** The draft on another schedule. What was not touched is begun anew there: the same instants by its clock. */
+export function onSchedule(draft: OverrideDraft, start: Begun, from: Place, to: Place): OverrideDraft {
+  const [here, there] = [from, to].map((place) => overrideDraft(start, place, ''));
+  const moved = (field: 'from' | 'to' | 'replacesId') =>
+    there && draft[field] === here?.[field] ? there[field] : draft[field];
+  return {
+    ...draft,
+    scheduleId: to.id,
+    from: moved('from'),
+    to: moved('to'),
+    replacesId: moved('replacesId'),
   };
 }
 

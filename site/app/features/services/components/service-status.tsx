@@ -55,6 +55,7 @@ interface RangeProps {
 /** How the service is: its health by its incidents, and what its programs measured. */
 export function ServiceStatus({ service, range, onRange }: RangeProps & { onRange: (range: Range) => void }) {
   const readings = useQuery({ ...serviceSamples(service.id ?? '', Number(range)), select: readingsOf });
+  const shown = { range: wordsOf(range), loading: readings.isPlaceholderData };
   const drawn = readings.data?.some(({ at, own }) => at && !own);
   useEffect(() => {
     if (drawn !== undefined) remember(drawn);
@@ -72,7 +73,7 @@ export function ServiceStatus({ service, range, onRange }: RangeProps & { onRang
         {readings.data
           ?.filter((reading) => !reading.own)
           .map((reading) => (
-            <ReadingTile key={reading.name} reading={reading} range={wordsOf(range)} />
+            <ReadingTile key={reading.name} reading={reading} {...shown} />
           ))}
         {readings.isPending && <TilesLoading />}
       </dl>
@@ -88,13 +89,14 @@ export function ServiceStatus({ service, range, onRange }: RangeProps & { onRang
 /** What the service's programs measure under names of their own, such as orders; nothing without any. */
 export function BusinessMetrics({ service, range }: RangeProps) {
   const readings = useQuery({ ...serviceSamples(service.id ?? '', Number(range)), select: readingsOf });
+  const shown = { range: wordsOf(range), loading: readings.isPlaceholderData };
   const own = readings.data?.filter((reading) => reading.own) ?? [];
   if (own.length === 0) return null;
   return (
     <Card title="Business metrics">
       <dl className={`${styles.tiles} ${styles.narrow}`}>
         {own.map((reading) => (
-          <ReadingTile key={reading.name} reading={reading} range={wordsOf(range)} />
+          <ReadingTile key={reading.name} reading={reading} {...shown} />
         ))}
       </dl>
     </Card>
@@ -118,21 +120,25 @@ function Tile({ name, note, children }: { name: string; note?: ReactNode; childr
 function ReadingTile({
   reading: { label, known, value, unit, at, note, line },
   range,
+  loading,
 }: {
   reading: Reading;
   range: string;
+  /** The reading is of the range before. */
+  loading: boolean;
 }) {
   const now = useNow(30_000);
+  const said = loading ? `Loading ${range}` : note || noneWords(known, range);
   if (!at && value) {
     return (
-      <Tile name={label} note={note}>
+      <Tile name={label} note={said}>
         {value} <small>{unit}</small>
       </Tile>
     );
   }
   if (!at) {
     return (
-      <Tile name={label} note={known ? `The last ${range} have none` : 'Nothing sent by this service so far'}>
+      <Tile name={label} note={said}>
         <span className={styles.none}>{known ? 'No data in this time' : 'No data reported yet'}</span>
       </Tile>
     );
@@ -147,16 +153,20 @@ function ReadingTile({
         {value}
         {unit && <small> {unit}</small>}
       </dd>
-      <dd className={styles.note}>{note}</dd>
+      <dd className={styles.note}>{said}</dd>
       <dd className={styles.drawn} aria-hidden="true">
         <svg viewBox="0 0 240 40" preserveAspectRatio="none">
           <path d={line} />
         </svg>
-        <span>{range} ago</span>
+        <span>{!loading && `${range} ago`}</span>
         <span>now</span>
       </dd>
     </div>
   );
+}
+
+function noneWords(known: boolean, range: string): string {
+  return known ? `The last ${range} have none` : 'Nothing sent by this service so far';
 }
 
 /** The card before anything is known of the service. */
