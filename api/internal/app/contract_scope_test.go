@@ -32,6 +32,13 @@ var peopleOnly = map[string]string{
 	"InstallationService.ConfirmInstallation": "an owner vouches that the original pages no more; no key is an owner",
 }
 
+// alsoNeeded are the scopes that a key needs besides that of the method, since what it sets up tells of incidents.
+var alsoNeeded = map[string][]auth.Scope{
+	"ContactService.CreateContactMethod":                   {auth.IncidentsRead, auth.IncidentsWrite},
+	"SlackService.ConfigureSlack":                          {auth.IncidentsRead},
+	"WebhookSubscriptionService.CreateWebhookSubscription": {auth.IncidentsRead},
+}
+
 // signInCalls are the methods that ask nobody who is calling.
 var signInCalls = []string{
 	"AuthService.Register", "AuthService.Login", "AuthService.Refresh", "AuthService.Logout", "AuthService.ReadInvitation", "AuthService.AcceptInvitation",
@@ -56,7 +63,7 @@ func brokenScope(c *campaign, method protoreflect.MethodDescriptor) string {
 	others := slices.DeleteFunc(auth.Scopes(), func(s auth.Scope) bool { return s == scope })
 	without, with := c.asKey(method, others), answer{}
 	if slices.Contains(auth.Scopes(), scope) {
-		with = c.asKey(method, []auth.Scope{scope})
+		with = c.asKey(method, append([]auth.Scope{scope}, alsoNeeded[name]...))
 	}
 	switch missing := fmt.Sprintf("lacks the scope %s.", scope); {
 	case scope == "" && !strings.Contains(without.body, "api_key_not_allowed"):

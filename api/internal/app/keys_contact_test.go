@@ -24,7 +24,7 @@ func (n *tenant) as(bearer, verb, path string, body object) answer {
 func TestAKeyKeepsContactsAndRules(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")
-	key := n.newAPIKey("admin", auth.ConfigRead, auth.ConfigWrite)
+	key := n.newAPIKey("admin", auth.ConfigRead, auth.ConfigWrite, auth.IncidentsRead, auth.IncidentsWrite)
 	mail := func(whose object) object {
 		body := object{"kind": "email", "name": "Mail", "address": "night@acme.example.com"}
 		maps.Copy(body, whose)

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
@@ -45,4 +46,21 @@ func (a Actor) Holds(scope Scope) error {
 			"This API key lacks the scope %s. Add it to the key, or use a key that has it.", scope)
 	}
 	return nil
+}
+
+// MayTell returns nil when the actor may have somebody told of incidents at an address, which takes these
+// scopes besides the one to change settings, and the refusal that names what is missing otherwise: whoever
+// chooses the address reads what is sent there, and answers by the link in it.
+func (a Actor) MayTell(scopes ...Scope) error {
+	var missing []string
+	for _, scope := range scopes {
+		if a.Holds(scope) != nil {
+			missing = append(missing, string(scope))
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fault.Newf(fault.Denied, "scope_missing",
+		"What is sent there tells of incidents, and who reads it may answer them. This API key lacks %s for that. Let an admin do it, or use a key that has it.", strings.Join(missing, " and "))
 }

@@ -154,9 +154,6 @@ type traces struct {
 	// pattern finds the name and the addresses, as PostgreSQL reads it; masked finds the addresses as they
 	// are shown, which may be those of others, too.
 	pattern, masked string
-	// ownOnly is set where the name is also a word of Nightbell's or somebody else's name: it is then taken
-	// out only where the person is who did it, or to whom it was done.
-	ownOnly bool
 }
 
 // Only what is a name or a sentence is looked at: what else JSON says is read by programs.
@@ -166,16 +163,19 @@ const (
 	foundInJSON   = `EXISTS (SELECT FROM jsonb_each(json) f WHERE ` + namesInJSON + ` AND f.value #>> '{}' ~ $3)`
 )
 
-// Sentences that Nightbell wrote name people; what people wrote themselves stays theirs. The audit log stays
-// too: nobody may change it. $1 is the organization, $2 the person, $3 and $4 what is taken out and what
-// takes its place, $5 is ownOnly.
+// typed are the kinds of lines with what people wrote themselves, which stays theirs.
+const typed = `kind IN ('comment', 'acknowledged', 'resolved', 'merged')`
+
+// Sentences that Nightbell wrote name people. A name may be any words, which others' lines have, too: so it is
+// taken out only where the person is who did it, or to whom it was done, which is known by the id. The audit
+// log stays: nobody may change it. $1 is the organization, $2 the person, $3 what is taken out, $4 what takes its place.
 var (
 	forgetTimelineSQL = inJSON("data", `UPDATE timeline_event SET actor_name = CASE WHEN actor_id = $2 THEN $4 ELSE actor_name END,
-	        message = CASE WHEN kind = 'comment' THEN message ELSE regexp_replace(message, $3, $4, 'g') END,
-	        data = CASE WHEN kind = 'comment' THEN data ELSE `+forgottenJSON+` END
-	 WHERE org_id = $1 AND (actor_id = $2 OR kind <> 'comment' AND (NOT $5 OR strpos(data::text, $2::text) > 0) AND (message ~ $3 OR `+foundInJSON+`))`)
+	        message = CASE WHEN `+typed+` THEN message ELSE regexp_replace(message, $3, $4, 'g') END,
+	        data = CASE WHEN `+typed+` THEN data ELSE `+forgottenJSON+` END
+	 WHERE org_id = $1 AND (actor_id = $2 OR NOT `+typed+` AND strpos(data::text, $2::text) > 0 AND (message ~ $3 OR `+foundInJSON+`))`)
 	forgetPagesSQL = inJSON("why", `UPDATE notification SET reason = regexp_replace(reason, $3, $4, 'g'), finished_for = regexp_replace(finished_for, $3, $4, 'g'), why = `+forgottenJSON+`
-	 WHERE org_id = $1 AND (NOT $5 OR user_id = $2) AND (reason ~ $3 OR finished_for ~ $3 OR `+foundInJSON+`)`)
+	 WHERE org_id = $1 AND (user_id = $2 OR strpos(why::text, $2::text) > 0) AND (reason ~ $3 OR finished_for ~ $3 OR `+foundInJSON+`)`)
 )
 
 func inJSON(column, sql string) string {
@@ -192,7 +192,7 @@ func readTraces(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, e
 	if err != nil {
 		return traces{}, err
 	}
-	found := traces{pattern: wholeName(name, others), ownOnly: len([]rune(name)) < 3 || ownWords.MatchString(name) || slices.Contains(others, name)}
+	found := traces{pattern: wholeName(name, others)}
 	var shown []string
 	for _, address := range append(addresses, email) {
 		if address != "" {
@@ -216,10 +216,10 @@ func forget(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, name, email
 		return err
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(forgetTimelineSQL, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
-	batch.Queue(forgetTimelineSQL, orgID, userID, of.masked, DeletedUser, true)
-	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.pattern, DeletedUser, of.ownOnly)
-	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.masked, DeletedUser, true)
+	batch.Queue(forgetTimelineSQL, orgID, userID, of.pattern, DeletedUser)
+	batch.Queue(forgetTimelineSQL, orgID, userID, of.masked, DeletedUser)
+	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.pattern, DeletedUser)
+	batch.Queue(forgetPagesSQL+` AND finished_at IS NOT NULL`, orgID, userID, of.masked, DeletedUser)
 	batch.Queue(`UPDATE delivery SET detail = '' WHERE org_id = $1 AND user_id = $2 AND detail <> '' AND finished_at IS NOT NULL`, orgID, userID)
 	batch.Queue(`DELETE FROM inbox_mail WHERE org_id = $1 AND (lower(recipient) = lower($3) OR lower(recipient) IN (
 		SELECT lower(address) FROM contact_method WHERE org_id = $1 AND user_id = $2 AND kind = 'email'))`, orgID, userID, email)
@@ -241,7 +241,7 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, 
 	// Pages to others that are under way may say whose step it was, and those to the person are about to be
 	// called off. All that is here by now is locked, so both are looked at through their partial index.
 	unnamed := func(string) error {
-		_, err := tx.Exec(ctx, forgetPagesSQL+` AND finished_at IS NULL`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly)
+		_, err := tx.Exec(ctx, forgetPagesSQL+` AND finished_at IS NULL`, p.OrgID, p.ID, of.pattern, DeletedUser)
 		return err
 	}
 	last, err := leave(ctx, tx, p, incident.Actor{Kind: incident.User, ID: p.ID, Name: DeletedUser}, unnamed, now)
@@ -253,14 +253,11 @@ func leaveUnnamed(ctx context.Context, tx pgx.Tx, p Person, name, email string, 
 	if err != nil {
 		return err
 	}
-	last.Queue(forgetPagesSQL+` AND finished_at >= $6 AND incident_id = ANY($7)`, p.OrgID, p.ID, of.pattern, DeletedUser, of.ownOnly, now, open)
-	last.Queue(forgetPagesSQL+` AND finished_at >= $6 AND incident_id = ANY($7)`, p.OrgID, p.ID, of.masked, DeletedUser, true, now, open)
+	last.Queue(forgetPagesSQL+` AND finished_at >= $5 AND incident_id = ANY($6)`, p.OrgID, p.ID, of.pattern, DeletedUser, now, open)
+	last.Queue(forgetPagesSQL+` AND finished_at >= $5 AND incident_id = ANY($6)`, p.OrgID, p.ID, of.masked, DeletedUser, now, open)
 	last.Queue(`UPDATE contact_method SET name = $3, hint = '', failing_for = '' WHERE org_id = $1 AND id = ANY($2)`, p.OrgID, contacts, DeletedUser)
 	return tx.SendBatch(ctx, last).Close()
 }
-
-// ownWords are those that Nightbell's sentences use.
-var ownWords = regexp.MustCompile(`^(?i:critical|high|medium|low|triggered|acknowledged|resolved|owner|admin|responder|viewer|nobody|somebody|paged|page|pages|paging|step|round|policy|schedule|alert|alerts|incident|mail|e-mail|email|webhook|slack|severity|status|merged|by|for|the|and|was|now|[\W\d]+)$`)
 
 // wholeName is the pattern of PostgreSQL that finds a name, and not as a part of a longer word or of
 // somebody else's longer name.

@@ -57,11 +57,11 @@ func TestHistoryForgetsNobodyElseAndNoWordOfItsOwn(t *testing.T) {
 	said := func(name, sentence string) string {
 		w.Exec(t, `UPDATE users SET name = $2 WHERE id = $1`, w.Bob, name)
 		w.Exec(t, `INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, message, data, at)
-			SELECT $1, gen_random_uuid(), id, 'said', 'system', $2, jsonb_build_object('user_name', $2::text, 'severity', 'critical', 'to', 'Bell'), nightbell_now() FROM incident`, w.Org, sentence)
+			SELECT $1, gen_random_uuid(), id, 'said', 'system', $2, jsonb_build_object('user_name', $2::text, 'severity', 'critical', 'to', 'Bell', 'user_id', $3::uuid), nightbell_now() FROM incident`, w.Org, sentence, w.Bob)
 		if err := deleteAccount(t, w, w.Bob, map[uuid.UUID]uuid.UUID{w.Org: w.Ada}); err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
-		return pgtest.One[string](t, w.Database, `SELECT message || ' ' || data::text FROM timeline_event WHERE org_id = $1 AND kind = 'said'`, w.Org)
+		return pgtest.One[string](t, w.Database, `SELECT message || ' ' || (data - 'user_id')::text FROM timeline_event WHERE org_id = $1 AND kind = 'said'`, w.Org)
 	}
 	w.SetSteps(t, pagingtest.Page(pagingtest.User(lovelace)))
 	w.Accept(t, pagingtest.Firing("cpu", "", friday))
@@ -125,4 +125,36 @@ func TestTheOnlyOwnerOfOthersKeepsTheAccount(t *testing.T) {
 	if left := pgtest.One[int](t, w.Database, `SELECT (SELECT count(*) FROM org WHERE id = $1) + (SELECT count(*) FROM users WHERE id IN ($2, $3))`, w.Org, w.Ada, w.Bob); left != 0 {
 		t.Errorf("%d rows are left", left)
 	}
+}
+
+// Whoever calls themselves a phrase of others takes it out of nobody's lines when they go: only out of what
+// they did, or what was done to them, and never out of what somebody typed.
+func TestANameThatOthersUseTakesNothingOutOfTheirLines(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(friday)
+	w.Exec(t, `UPDATE users SET name = 'Card reader' WHERE id = $1`, w.Bob)
+	w.SetSteps(t, pagingtest.Page(pagingtest.User(w.Ada)))
+	w.Accept(t, pagingtest.Firing("cpu", "", friday))
+	w.Exec(t, `UPDATE notification SET reason = 'On call for Card reader; step 1.', why = why || '{"sentence": "On call for Card reader; step 1."}' WHERE org_id = $1`, w.Org)
+	w.Exec(t, `DELETE FROM timeline_event WHERE org_id = $1`, w.Org)
+	w.Exec(t, `INSERT INTO timeline_event (org_id, id, incident_id, kind, actor_kind, actor_id, actor_name, message, data, at)
+		SELECT $1, gen_random_uuid(), i.id, line.kind, line.actor_kind, line.actor_id, 'Somebody', line.message, line.data, nightbell_now() FROM incident i, (VALUES
+			('acknowledged', 'user', $2::uuid, 'a: Card reader is down, I fix it', '{}'::jsonb),
+			('resolved', 'user', $3::uuid, 'b: Card reader replaced', '{}'),
+			('merged', 'user', $3, 'c: Merged #1 into it: Card reader lost', '{}'),
+			('declared', 'system', NULL, 'd: Declared from an alert of Card reader.', '{}'),
+			('paged', 'system', NULL, 'e: Ada was paged for Card reader', jsonb_build_object('user_id', $2::text, 'sentence', 'for Card reader')),
+			('paged', 'system', NULL, 'f: Card reader was paged', jsonb_build_object('user_id', $3::text, 'user_name', 'Card reader')),
+			('declared', 'user', $3, 'g: Declared by Card reader.', '{}'),
+			('ack_timeout', 'system', NULL, 'h: Acknowledged by Card reader', jsonb_build_object('acknowledged_by_id', $3::text))
+		) line (kind, actor_kind, actor_id, message, data)`, w.Org, w.Ada, w.Bob)
+	if err := deleteAccount(t, w, w.Bob, nil); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "history", w.Texts(t, `SELECT message || coalesce(' ' || (data->>'sentence'), '') || coalesce(' ' || (data->>'user_name'), '') || ' ' || actor_name FROM timeline_event WHERE org_id = $1 AND message ~ '^.: ' ORDER BY message`, w.Org),
+		"a: Card reader is down, I fix it Somebody", "b: Card reader replaced Deleted user", "c: Merged #1 into it: Card reader lost Deleted user",
+		"d: Declared from an alert of Card reader. Somebody", "e: Ada was paged for Card reader for Card reader Somebody",
+		"f: Deleted user was paged Deleted user Somebody", "g: Declared by Deleted user. Deleted user", "h: Acknowledged by Deleted user Somebody")
+	equal(t, "the page to Ada", w.Texts(t, `SELECT reason || ' ' || (why->>'sentence') FROM notification WHERE org_id = $1`, w.Org), "On call for Card reader; step 1. On call for Card reader; step 1.")
 }

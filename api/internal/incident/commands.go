@@ -227,7 +227,7 @@ func (c AckTimeout) decide(current Incident, now time.Time) (Outcome, error) {
 		message += " by " + c.ByName
 	}
 	return changed(current.unacknowledged(), FirstStep, Event{
-		Kind: "ack_timeout", Actor: theSystem, Message: message + " and not resolved: paging again.",
+		Kind: "ack_timeout", Actor: theSystem, Message: message + " and not resolved: paging again.", Data: current.answeredBy(),
 	}), nil
 }
 
@@ -273,7 +273,16 @@ func (c ConfirmTimeout) decide(current Incident, _ time.Time) (Outcome, error) {
 	return changed(current.unacknowledged(), FirstStep, Event{
 		Kind: "ack_timeout", Actor: theSystem,
 		Message: fmt.Sprintf("%s when it was %s, and not again since it is %s: paging again.", message, current.AcknowledgedSeverity, current.Severity),
+		Data:    current.answeredBy(),
 	}), nil
+}
+
+// answeredBy says by id whom a sentence names: history forgets a deleted account only where its id stands.
+func (i Incident) answeredBy() map[string]any {
+	if i.AcknowledgedBy == uuid.Nil {
+		return nil
+	}
+	return map[string]any{"acknowledged_by_id": i.AcknowledgedBy.String()}
 }
 
 // unacknowledged is the incident back in triggered.

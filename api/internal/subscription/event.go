@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -51,6 +52,11 @@ func Types() (types []string) {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
+}
+
+// OfIncident tells the types that say what is read in an incident and its history.
+func OfIncident(eventType string) bool {
+	return strings.HasPrefix(eventType, "incident.") || strings.HasPrefix(eventType, "page.")
 }
 
 // StreamName is what the live stream calls an entry of the feed: the type of its event.

@@ -46,6 +46,9 @@ type ApiKey struct {
 	// config:read: services, teams, people, schedules, policies and all other settings, without secrets.
 	// config:write: change them, with overrides and maintenance, and invite people as viewers and
 	// responders. An admin may do all, so only a key with every scope makes somebody one.
+	// What tells somebody of incidents takes more: incidents:read for a shared channel, Slack and a
+	// webhook subscription to events of incidents or pages, incidents:write as well for a contact method
+	// of a person.
 	// secrets:read: read the secrets of settings that can be read again, such as a service key.
 	// api_keys:write: make, change and revoke API keys, none with more than it has itself.
 	Scopes []string `protobuf:"bytes,9,rep,name=scopes,proto3" json:"scopes,omitempty"`

@@ -94,6 +94,9 @@ func (s *Slack) unseal(orgID uuid.UUID, found *stored) error {
 // ConfigureSlack saves the integration, and its channel as one that policies can page. A secret
 // that is sent as GetSlackConfig showed it stays as it is.
 func (s *Slack) ConfigureSlack(ctx context.Context, request *nightbellv1.ConfigureSlackRequest) (*nightbellv1.ConfigureSlackResponse, error) {
+	if caller, _ := auth.ActorFrom(ctx); caller.MayTell(auth.IncidentsRead) != nil { // a shared contact, too
+		return nil, caller.MayTell(auth.IncidentsRead)
+	}
 	response := &nightbellv1.ConfigureSlackResponse{}
 	err := s.in(ctx, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
 		current, err := s.load(ctx, tx, orgID)

@@ -99,6 +99,9 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		if err != nil {
 			return err
 		}
+		if err := mayTell(caller, userID); err != nil {
+			return err
+		}
 		if n, err := notifydb.New(tx).CountContacts(ctx, caller.OrgID); err != nil {
 			return err
 		} else if n >= int64(h.most) {
@@ -153,6 +156,15 @@ func ownerOf(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor)
 		return &caller.UserID, nil
 	}
 	return personOf(request.GetUserId(), caller)
+}
+
+// mayTell refuses a key that would learn more of incidents by a contact method than it may read, and answer
+// by the link in pages to a person what it may not answer. Pages to shared channels have no such link.
+func mayTell(caller auth.Actor, userID *uuid.UUID) error {
+	if userID == nil {
+		return caller.MayTell(auth.IncidentsRead)
+	}
+	return caller.MayTell(auth.IncidentsRead, auth.IncidentsWrite)
 }
 
 // mayAll reports whether somebody may deal with the contact methods of everybody.

@@ -74,6 +74,9 @@ func (h *Handler) in(ctx context.Context, do func(context.Context, call) error, 
 func (h *Handler) CreateWebhookSubscription(ctx context.Context, request *nightbellv1.CreateWebhookSubscriptionRequest) (*nightbellv1.CreateWebhookSubscriptionResponse, error) {
 	caller, _ := auth.ActorFrom(ctx)
 	own, err := h.asked(request, caller.OrgID, id.New())
+	if err == nil {
+		err = mayTell(caller, own.Types)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +143,9 @@ func (h *Handler) change(ctx context.Context, c call, subscriptionID uuid.UUID, 
 		return fault.InvalidField("url", fault.Required, "The data key that sealed the address is lost. Send the whole address, too, and make a new secret.")
 	}
 	next, err := h.asked(whole, c.caller.OrgID, subscriptionID)
+	if err == nil {
+		err = mayTell(c.caller, next.Types)
+	}
 	if err != nil {
 		return err
 	}
@@ -190,6 +196,14 @@ func (h *Handler) asked(request configured, orgID, subscriptionID uuid.UUID) (su
 	filter := request.GetFilter()
 	own.Services, own.Teams, own.Severities = keys(filter.GetServiceIds()), keys(filter.GetTeamIds()), filter.GetSeverities()
 	return own, nil
+}
+
+// mayTell refuses a key that would read of incidents by events what it may not read by calls.
+func mayTell(caller auth.Actor, eventTypes []string) error {
+	if slices.ContainsFunc(eventTypes, subscription.OfIncident) {
+		return caller.MayTell(auth.IncidentsRead)
+	}
+	return nil
 }
 
 // keys reads ids, each once; text that is no id names nothing.

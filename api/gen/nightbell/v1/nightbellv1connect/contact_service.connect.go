@@ -80,7 +80,8 @@ const (
 // ContactServiceClient is a client for the nightbell.v1.ContactService service.
 type ContactServiceClient interface {
 	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
-	// shared, a channel of the organization.
+	// shared, a channel of the organization. An API key needs incidents:read, too, since pages tell of
+	// incidents, and for a person's incidents:write, since they are answered by a link in them.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
 	// everybody's and the shared ones.
@@ -367,7 +368,8 @@ func (c *contactServiceClient) DeleteNotificationRule(ctx context.Context, req *
 // ContactServiceHandler is an implementation of the nightbell.v1.ContactService service.
 type ContactServiceHandler interface {
 	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
-	// shared, a channel of the organization.
+	// shared, a channel of the organization. An API key needs incidents:read, too, since pages tell of
+	// incidents, and for a person's incidents:write, since they are answered by a link in them.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
 	// everybody's and the shared ones.

@@ -49,7 +49,7 @@ const (
 // SlackServiceClient is a client for the nightbell.v1.SlackService service.
 type SlackServiceClient interface {
 	// ConfigureSlack saves the integration and makes it active. The bot token may be left out when
-	// one is stored already.
+	// one is stored already. An API key needs incidents:read, too.
 	ConfigureSlack(context.Context, *v1.ConfigureSlackRequest) (*v1.ConfigureSlackResponse, error)
 	// GetSlackConfig is a 404 "No Slack integration configured" until one is. Secrets are masked.
 	GetSlackConfig(context.Context, *v1.GetSlackConfigRequest) (*v1.GetSlackConfigResponse, error)
@@ -145,7 +145,7 @@ func (c *slackServiceClient) DisconnectSlack(ctx context.Context, req *v1.Discon
 // SlackServiceHandler is an implementation of the nightbell.v1.SlackService service.
 type SlackServiceHandler interface {
 	// ConfigureSlack saves the integration and makes it active. The bot token may be left out when
-	// one is stored already.
+	// one is stored already. An API key needs incidents:read, too.
 	ConfigureSlack(context.Context, *v1.ConfigureSlackRequest) (*v1.ConfigureSlackResponse, error)
 	// GetSlackConfig is a 404 "No Slack integration configured" until one is. Secrets are masked.
 	GetSlackConfig(context.Context, *v1.GetSlackConfigRequest) (*v1.GetSlackConfigResponse, error)

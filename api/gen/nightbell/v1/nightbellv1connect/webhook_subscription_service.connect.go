@@ -73,7 +73,8 @@ const (
 // service.
 type WebhookSubscriptionServiceClient interface {
 	// CreateWebhookSubscription answers with the signing secret, once and never again. What happens
-	// from now on is delivered.
+	// from now on is delivered. An API key needs incidents:read, too, for incident.* and page.* events;
+	// so it is with a change of such a subscription.
 	CreateWebhookSubscription(context.Context, *v1.CreateWebhookSubscriptionRequest) (*v1.CreateWebhookSubscriptionResponse, error)
 	// ListWebhookSubscriptions gives the newest first.
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)
@@ -310,7 +311,8 @@ func (c *webhookSubscriptionServiceClient) ReplayWebhookEvents(ctx context.Conte
 // nightbell.v1.WebhookSubscriptionService service.
 type WebhookSubscriptionServiceHandler interface {
 	// CreateWebhookSubscription answers with the signing secret, once and never again. What happens
-	// from now on is delivered.
+	// from now on is delivered. An API key needs incidents:read, too, for incident.* and page.* events;
+	// so it is with a change of such a subscription.
 	CreateWebhookSubscription(context.Context, *v1.CreateWebhookSubscriptionRequest) (*v1.CreateWebhookSubscriptionResponse, error)
 	// ListWebhookSubscriptions gives the newest first.
 	ListWebhookSubscriptions(context.Context, *v1.ListWebhookSubscriptionsRequest) (*v1.ListWebhookSubscriptionsResponse, error)

@@ -429,7 +429,7 @@ export declare const DisconnectSlackResponseSchema: GenMessage<DisconnectSlackRe
 export declare const SlackService: GenService<{
   /**
    * ConfigureSlack saves the integration and makes it active. The bot token may be left out when
-   * one is stored already.
+   * one is stored already. An API key needs incidents:read, too.
    *
    * @generated from rpc nightbell.v1.SlackService.ConfigureSlack
    */

@@ -1281,7 +1281,8 @@ export declare const ReplayWebhookEventsResponseSchema: GenMessage<ReplayWebhook
 export declare const WebhookSubscriptionService: GenService<{
   /**
    * CreateWebhookSubscription answers with the signing secret, once and never again. What happens
-   * from now on is delivered.
+   * from now on is delivered. An API key needs incidents:read, too, for incident.* and page.* events;
+   * so it is with a change of such a subscription.
    *
    * @generated from rpc nightbell.v1.WebhookSubscriptionService.CreateWebhookSubscription
    */

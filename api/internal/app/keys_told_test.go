@@ -1,0 +1,58 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/nightbell/nightbell/api/internal/auth"
+)
+
+// A key that may not read incidents is not told of them at an address of its choice, and one that may not
+// answer them gets no link that answers as a person.
+func TestAKeyIsToldOfNoMoreThanItMayReadAndAnswer(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	config := n.newAPIKey("admin", auth.ConfigRead, auth.ConfigWrite)
+	reads := n.newAPIKey("admin", auth.ConfigWrite, auth.IncidentsRead)
+	answers := n.newAPIKey("admin", auth.ConfigWrite, auth.IncidentsRead, auth.IncidentsWrite)
+	contact := func(whose string, value any) object {
+		return object{"kind": "webhook", "name": "Bot", "address": "https://bot.example.com/in", whose: value}
+	}
+	owners, shared := contact("user_id", n.people["owner"]), contact("shared", true)
+	events := func(types ...string) object {
+		return object{"name": "Bot", "url": "https://bot.example.com/in", "event_types": types}
+	}
+	incidents, others := events("incident.triggered", "oncall.changed"), events("oncall.changed", "change.created")
+	subscription := "/v1/webhook-subscriptions/" + at[string](t, n.call(n.owner(), http.MethodPost, "/v1/webhook-subscriptions", incidents), "webhook_subscription", "id")
+	harmless := "/v1/webhook-subscriptions/" + at[string](t, n.call(config, http.MethodPost, "/v1/webhook-subscriptions", others), "webhook_subscription", "id")
+	for name, c := range map[string]struct {
+		bearer, verb, path string
+		body               object
+		lacks              string
+	}{
+		"a contact of the owner":                {config, http.MethodPost, "/v1/contact-methods", owners, "lacks incidents:read and incidents:write for"},
+		"a contact of the owner, reading":       {reads, http.MethodPost, "/v1/contact-methods", owners, "lacks incidents:write for"},
+		"a shared contact":                      {config, http.MethodPost, "/v1/contact-methods", shared, "lacks incidents:read for"},
+		"a subscription":                        {config, http.MethodPost, "/v1/webhook-subscriptions", incidents, "lacks incidents:read for"},
+		"a subscription to pages":               {config, http.MethodPost, "/v1/webhook-subscriptions", events("page.sent"), "lacks incidents:read for"},
+		"the integration with Slack":            {config, http.MethodPost, "/v1/integrations/slack/configure", object{"bot_token": "xoxb-1111-2222-abcdefghijkl", "channel": "#alerts", "webhook_url": "https://hooks.slack.com/services/T000/B000/xxxx"}, "lacks incidents:read for"},
+		"another address of a subscription":     {config, http.MethodPatch, subscription, object{"url": "https://mine.example.com/in"}, "lacks incidents:read for"},
+		"another type of event":                 {config, http.MethodPatch, harmless, object{"event_types": []string{"incident.resolved"}}, "lacks incidents:read for"},
+		"the address of a harmless one":         {config, http.MethodPatch, harmless, object{"url": "https://mine.example.com/in"}, ""},
+		"a contact of the owner, answering":     {answers, http.MethodPost, "/v1/contact-methods", owners, ""},
+		"a shared contact, reading":             {reads, http.MethodPost, "/v1/contact-methods", shared, ""},
+		"a subscription, reading":               {reads, http.MethodPost, "/v1/webhook-subscriptions", incidents, ""},
+		"another address of it, reading":        {reads, http.MethodPatch, subscription, object{"name": "Tickets"}, ""},
+		"a contact of the owner, by an admin":   {n.bearers["admin"], http.MethodPost, "/v1/contact-methods", owners, ""},
+		"a subscription to pages, by an admin":  {n.bearers["admin"], http.MethodPost, "/v1/webhook-subscriptions", events("page.sent"), ""},
+		"a shared contact, by an admin":         {n.bearers["admin"], http.MethodPost, "/v1/contact-methods", shared, ""},
+		"a contact of their own, by a viewer":   {n.bearers["viewer"], http.MethodPost, "/v1/contact-methods", contact("user_id", n.people["viewer"]), ""},
+		"no contact of others, by a viewer key": {n.newAPIKey("viewer"), http.MethodPost, "/v1/contact-methods", owners, "Only admins and owners deal with"},
+	} {
+		got := n.as(c.bearer, c.verb, c.path, c.body)
+		if allowed := c.lacks == ""; allowed != (got.status < http.StatusMultipleChoices) || !allowed && (got.status != http.StatusForbidden || !strings.Contains(got.body, c.lacks)) {
+			t.Errorf("%s: %s", name, got.whole())
+		}
+	}
+}
