@@ -95,11 +95,8 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 	}
 	response := &nightbellv1.CreateContactMethodResponse{}
 	err = h.inTx(ctx, func(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
-		userID, err := ownerOf(request, caller)
+		userID, err := whoseIs(request, caller)
 		if err != nil {
-			return err
-		}
-		if err := mayTell(caller, userID); err != nil {
 			return err
 		}
 		if n, err := notifydb.New(tx).CountContacts(ctx, caller.OrgID); err != nil {
@@ -139,6 +136,15 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		err = errNoUser.Because(err)
 	}
 	return response, err
+}
+
+// whoseIs is ownerOf for a caller that may have incidents told there.
+func whoseIs(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor) (*uuid.UUID, error) {
+	userID, err := ownerOf(request, caller)
+	if err != nil {
+		return nil, err
+	}
+	return userID, mayTell(caller, userID)
 }
 
 // ownerOf is whose contact method is to be made; nil for a shared one.
