@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectClean, open } from './clean';
 import { expect, signIn, test } from './fixtures';
+import { holdScripts } from './slow';
 
 /** The scripts that a page has asked for, by the beginning of their names. */
 function scriptsOf(page: Page): string[] {
@@ -99,14 +100,7 @@ test.describe('a reader of the landing page', () => {
   });
 
   test('may send an address before React is there, and press something else', async ({ page }) => {
-    let release: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/\/assets\/.*\.js$/, async (route) => {
-      await late;
-      await route.continue();
-    });
+    const release = await holdScripts(page);
     await page.goto('/', { waitUntil: 'commit' });
     await page.getByPlaceholder('you@company.com').fill('early@example.com');
     await page.keyboard.press('Enter');

@@ -3,6 +3,7 @@ import { open } from './clean';
 import { idOf, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
+import { holdScripts } from './slow';
 
 const made = { id: '01993c5e-7f00-7000-8000-00000000ab12', title: 'Closed while it was pending' };
 
@@ -33,14 +34,7 @@ test.describe('what was pressed before the page could react', () => {
     ['Get Early Access', 'Create your account'],
   ] as const) {
     test(`${button} opens its dialog as soon as it can`, async ({ page }) => {
-      let release: () => void = () => undefined;
-      const late = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route(/\/assets\/.*\.js$/, async (route) => {
-        await late;
-        await route.continue();
-      });
+      const release = await holdScripts(page);
       await page.goto('/', { waitUntil: 'commit' });
       await page.getByRole('button', { name: button }).first().click();
       release();

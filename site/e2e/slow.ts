@@ -28,3 +28,16 @@ function late(most: number): (route: Route) => Promise<void> {
     await route.continue().catch(() => undefined);
   };
 }
+
+/** Holds every script back until the returned function is called. */
+export async function holdScripts(page: Page): Promise<() => void> {
+  let release: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/.*\.js$/, async (route) => {
+    await late;
+    await route.continue();
+  });
+  return release;
+}

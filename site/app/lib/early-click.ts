@@ -10,9 +10,9 @@ declare global {
 }
 
 /** What is pressed on a page that React has not taken over: the wish it stands for. */
-export const wishMark = 'data-early';
+const wishMark = 'data-early';
 /** The same for a form, which is sent. */
-export const sentMark = 'data-early-sent';
+const sentMark = 'data-early-sent';
 
 /**
  * Runs in <head>: until React has taken the page over, remembers the last press of something marked

@@ -9,9 +9,9 @@ import (
 )
 
 // LastNews tells when an alert of each incident was last heard of; an incident without
-// alerts is not in the answer. A heartbeat that is missing is heard of all the time: nothing repeats it. The alerts stay locked until the transaction ends, in the
-// order in which they are stored: what arrives meanwhile waits, and sees what became of
-// the incident.
+// alerts is not in the answer. A heartbeat that is missing is heard of all the time: nothing repeats
+// it. The alerts stay locked until the transaction ends, in the order in which they are stored: what
+// arrives meanwhile waits, and sees what became of the incident.
 func LastNews(ctx context.Context, tx pgx.Tx, incidents []uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	rows, err := tx.Query(ctx, `SELECT incident_id, CASE WHEN source = 'heartbeat' AND status = 'firing' THEN nightbell_now() ELSE last_seen_at END FROM alert WHERE incident_id = ANY($1)
 		ORDER BY service_id, alert_key FOR NO KEY UPDATE`, incidents)

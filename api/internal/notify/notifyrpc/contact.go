@@ -138,13 +138,18 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 	return response, err
 }
 
-// whoseIs is ownerOf for a caller that may have incidents told there.
+// whoseIs is ownerOf. It refuses a key that would learn more of incidents by a contact method than it may read, and
+// answer by the link in pages to a person what it may not answer. Pages to shared channels have no such link.
 func whoseIs(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor) (*uuid.UUID, error) {
 	userID, err := ownerOf(request, caller)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case userID == nil:
+		return nil, caller.MayTell(auth.IncidentsRead)
+	default:
+		return userID, caller.MayTell(auth.IncidentsRead, auth.IncidentsWrite)
 	}
-	return userID, mayTell(caller, userID)
 }
 
 // ownerOf is whose contact method is to be made; nil for a shared one.
@@ -162,15 +167,6 @@ func ownerOf(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor)
 		return &caller.UserID, nil
 	}
 	return personOf(request.GetUserId(), caller)
-}
-
-// mayTell refuses a key that would learn more of incidents by a contact method than it may read, and answer
-// by the link in pages to a person what it may not answer. Pages to shared channels have no such link.
-func mayTell(caller auth.Actor, userID *uuid.UUID) error {
-	if userID == nil {
-		return caller.MayTell(auth.IncidentsRead)
-	}
-	return caller.MayTell(auth.IncidentsRead, auth.IncidentsWrite)
 }
 
 // mayAll reports whether somebody may deal with the contact methods of everybody.

@@ -33,7 +33,7 @@ function stand(asleep: HTMLScriptElement): void {
     document.head.append(Object.assign(script, { type: 'module', textContent: asleep.textContent }));
   };
   const failed = () => {
-    if (taken()) return;
+    if (!called || taken()) return; // somebody else's failure
     called = false;
     // What was pressed is pressed again, or not at all.
     window.earlyClick = window.earlySent = undefined;
