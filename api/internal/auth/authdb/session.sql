@@ -1,6 +1,6 @@
 -- name: InsertSession :exec
 INSERT INTO session (id, user_id, org_id, user_agent, created_at, last_used_at)
-VALUES (@id, @user_id, @org_id, @user_agent, @now, @now);
+VALUES (@id, @user_id, @org_id, @user_agent, @created_at, @now);
 
 -- name: InsertRefreshToken :exec
 INSERT INTO refresh_token (hash, session_id, issued_at) VALUES (@hash, @session_id, @issued_at);

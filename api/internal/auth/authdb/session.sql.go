@@ -94,7 +94,7 @@ func (q *Queries) InsertRefreshToken(ctx context.Context, hash []byte, sessionID
 
 const insertSession = `-- name: InsertSession :exec
 INSERT INTO session (id, user_id, org_id, user_agent, created_at, last_used_at)
-VALUES ($1, $2, $3, $4, $5, $5)
+VALUES ($1, $2, $3, $4, $5, $6)
 `
 
 type InsertSessionParams struct {
@@ -102,6 +102,7 @@ type InsertSessionParams struct {
 	UserID    uuid.UUID
 	OrgID     uuid.UUID
 	UserAgent string
+	CreatedAt time.Time
 	Now       time.Time
 }
 
@@ -111,6 +112,7 @@ func (q *Queries) InsertSession(ctx context.Context, arg InsertSessionParams) er
 		arg.UserID,
 		arg.OrgID,
 		arg.UserAgent,
+		arg.CreatedAt,
 		arg.Now,
 	)
 	return err

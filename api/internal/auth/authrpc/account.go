@@ -24,9 +24,10 @@ import (
 
 var (
 	// errNoSession is one answer for a session that never was, one that has ended and one of somebody else.
-	errNoSession      = fault.New(fault.NotFound, "session_not_found", "Session not found")
-	errNoOrganization = fault.InvalidField("org_id", fault.Missing, "You are in no organization with this id.")
-	errOldPassword    = fault.InvalidField("old_password", fault.BadFormat, "This is not your password until now.")
+	errNoSession        = fault.New(fault.NotFound, "session_not_found", "Session not found")
+	errSameOrganization = fault.InvalidField("org_id", fault.OutOfRange, "You are in this organization already.")
+	errNoOrganization   = fault.InvalidField("org_id", fault.Missing, "You are in no organization with this id.")
+	errOldPassword      = fault.InvalidField("old_password", fault.BadFormat, "This is not your password until now.")
 )
 
 // ChangePassword sets a new password for the caller's account. The old one is checked as at a sign-in,
@@ -236,12 +237,16 @@ func (s *AuthServer) ListOrganizations(ctx context.Context, request *nightbellv1
 
 // SwitchOrganization begins a session in another organization of the caller's account. The one that
 // calls goes on: a repeat of the call needs it, and whoever has stored the new tokens logs out of it.
+// Both are one sign-in, which ends when it would have ended.
 func (s *AuthServer) SwitchOrganization(ctx context.Context, request *nightbellv1.SwitchOrganizationRequest) (*nightbellv1.SwitchOrganizationResponse, error) {
 	actor, ok := auth.ActorFrom(ctx)
 	if !ok {
 		return nil, auth.ErrNoToken
 	}
 	orgID, _ := id.Parse(request.GetOrgId())
+	if orgID == actor.OrgID {
+		return nil, errSameOrganization
+	}
 	var answer signedIn
 	err := s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		store := authdb.New(tx)
@@ -253,7 +258,14 @@ func (s *AuthServer) SwitchOrganization(ctx context.Context, request *nightbellv
 			return err
 		}
 		grant := auth.Grant{UserID: actor.UserID, OrgID: orgID, Role: auth.Role(role)}
-		answer, err = s.sessions.beginIn(ctx, tx, grant, userAgent(ctx), now)
+		from, err := store.ReadSession(ctx, actor.SessionID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return auth.ErrTokenExpired
+		}
+		if err != nil {
+			return err
+		}
+		answer, err = s.sessions.beginIn(ctx, tx, grant, userAgent(ctx), from.CreatedAt, now)
 		return err
 	})
 	if err != nil {

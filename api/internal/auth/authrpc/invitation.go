@@ -127,7 +127,7 @@ func (s *AuthServer) join(ctx context.Context, request *nightbellv1.AcceptInvita
 		if err := remember(ctx, tx, userID, deviceHash(request.GetDevice()), now); err != nil {
 			return err
 		}
-		answer, err = s.sessions.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: invited.OrgID, Role: auth.Role(invited.Role)}, userAgent(ctx), now)
+		answer, err = s.sessions.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: invited.OrgID, Role: auth.Role(invited.Role)}, userAgent(ctx), now, now)
 		return err
 	})
 	return answer, err

@@ -46,15 +46,15 @@ func (s *sessions) begin(ctx context.Context, tx pgx.Tx, userID uuid.UUID, userA
 	if err != nil {
 		return signedIn{}, err
 	}
-	return s.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: home.OrgID, Role: auth.Role(home.Role)}, userAgent, now)
+	return s.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: home.OrgID, Role: auth.Role(home.Role)}, userAgent, now, now)
 }
 
-// beginIn starts a session in the organization that the grant names.
-func (s *sessions) beginIn(ctx context.Context, tx pgx.Tx, grant auth.Grant, userAgent string, now time.Time) (signedIn, error) {
+// beginIn starts a session in the organization that the grant names, of a sign-in at signedInAt.
+func (s *sessions) beginIn(ctx context.Context, tx pgx.Tx, grant auth.Grant, userAgent string, signedInAt, now time.Time) (signedIn, error) {
 	store := authdb.New(tx)
 	grant.SessionID = id.New()
 	err := store.InsertSession(ctx, authdb.InsertSessionParams{
-		ID: grant.SessionID, UserID: grant.UserID, OrgID: grant.OrgID, UserAgent: userAgent, Now: now,
+		ID: grant.SessionID, UserID: grant.UserID, OrgID: grant.OrgID, UserAgent: userAgent, CreatedAt: signedInAt, Now: now,
 	})
 	if err != nil {
 		return signedIn{}, err
@@ -63,7 +63,7 @@ func (s *sessions) beginIn(ctx context.Context, tx pgx.Tx, grant auth.Grant, use
 	if err := store.InsertRefreshToken(ctx, auth.HashToken(refresh), grant.SessionID, now); err != nil {
 		return signedIn{}, err
 	}
-	return s.answer(ctx, tx, grant, refresh, auth.Session{CreatedAt: now, LastUsedAt: now})
+	return s.answer(ctx, tx, grant, refresh, auth.Session{CreatedAt: signedInAt, LastUsedAt: now})
 }
 
 // refresh exchanges a refresh token. A token that is not good any more is
