@@ -15,6 +15,9 @@ import (
 // is sealed and only its hint is shown.
 func (k Kind) Secret() bool { return k == Webhook || k == Slack }
 
+// MostOfPerson is how many contact methods people may have when they add one for themselves.
+const MostOfPerson = 20
+
 // SigningSecretPrefix is how Standard Webhooks writes secrets.
 const SigningSecretPrefix = "whsec_"
 

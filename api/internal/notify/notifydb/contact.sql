@@ -6,6 +6,9 @@ VALUES (@org_id, @id, @user_id, @kind, @name, @address, @address_sealed, @secret
 -- name: CountContacts :one
 SELECT count(*) FROM contact_method WHERE org_id = @org_id AND deleted_at IS NULL;
 
+-- name: CountContactsOf :one
+SELECT count(*) FROM contact_method WHERE org_id = @org_id AND user_id = @user_id::uuid AND deleted_at IS NULL;
+
 -- name: ListContacts :many
 -- Those that a caller may see: a person's own and the shared ones, or with everybody all. Narrowed
 -- to a person or to one.

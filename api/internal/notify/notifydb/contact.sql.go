@@ -57,6 +57,17 @@ func (q *Queries) CountContacts(ctx context.Context, orgID uuid.UUID) (int64, er
 	return count, err
 }
 
+const countContactsOf = `-- name: CountContactsOf :one
+SELECT count(*) FROM contact_method WHERE org_id = $1 AND user_id = $2::uuid AND deleted_at IS NULL
+`
+
+func (q *Queries) CountContactsOf(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, countContactsOf, orgID, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteContact = `-- name: DeleteContact :one
 WITH gone AS (
     UPDATE contact_method c SET deleted_at = $1::timestamptz, disabled_at = coalesce(c.disabled_at, $1), disabled_for = 'it was deleted',

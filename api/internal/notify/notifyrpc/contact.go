@@ -99,11 +99,8 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 		if err != nil {
 			return err
 		}
-		if n, err := notifydb.New(tx).CountContacts(ctx, caller.OrgID); err != nil {
+		if err := h.hasRoom(ctx, notifydb.New(tx), caller, userID); err != nil {
 			return err
-		} else if n >= int64(h.most) {
-			return fault.Newf(fault.Conflict, "too_many_contact_methods",
-				"Your organization has %d contact methods, and may have no more. Delete some that nobody uses.", h.most)
 		}
 		row := notifydb.InsertContactParams{OrgID: caller.OrgID, ID: id.New(), UserID: userID, Kind: string(kind), Name: request.GetName(), Hint: hint, Now: now, Verify: h.verifyMail && kind == notify.Email}
 		response.SigningSecret = postgres.Null(h.seal(&row, kind, address))
@@ -167,6 +164,27 @@ func ownerOf(request *nightbellv1.CreateContactMethodRequest, caller auth.Actor)
 		return &caller.UserID, nil
 	}
 	return personOf(request.GetUserId(), caller)
+}
+
+// hasRoom refuses one contact method too many: of the organization, and of people who add their own, so that
+// nobody uses up what the others need.
+func (h *Handler) hasRoom(ctx context.Context, q *notifydb.Queries, caller auth.Actor, userID *uuid.UUID) error {
+	if n, err := q.CountContacts(ctx, caller.OrgID); err != nil {
+		return err
+	} else if n >= int64(h.most) {
+		return fault.Newf(fault.Conflict, "too_many_contact_methods",
+			"Your organization has %d contact methods, and may have no more. Delete some that nobody uses.", h.most)
+	}
+	if userID == nil || mayAll(caller) {
+		return nil
+	}
+	if n, err := q.CountContactsOf(ctx, caller.OrgID, *userID); err != nil {
+		return err
+	} else if n >= notify.MostOfPerson {
+		return fault.Newf(fault.Conflict, "too_many_contact_methods",
+			"You have %d contact methods, and add no more yourself. Delete one that you do not use, or ask an admin.", n)
+	}
+	return nil
 }
 
 // mayAll reports whether somebody may deal with the contact methods of everybody.

@@ -125,7 +125,8 @@ type AuthServiceClient interface {
 	// ListOrganizations gives the organizations of the account, by name.
 	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
 	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
-	// session that asks goes on until it is logged out.
+	// session that asks goes on until it is logged out. The new one ends when that one would have ended
+	// at the latest, 90 days after its sign-in. The organization of the caller's token is refused.
 	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
@@ -487,7 +488,8 @@ type AuthServiceHandler interface {
 	// ListOrganizations gives the organizations of the account, by name.
 	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
 	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
-	// session that asks goes on until it is logged out.
+	// session that asks goes on until it is logged out. The new one ends when that one would have ended
+	// at the latest, 90 days after its sign-in. The organization of the caller's token is refused.
 	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.

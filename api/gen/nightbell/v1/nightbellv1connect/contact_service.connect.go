@@ -81,7 +81,8 @@ const (
 type ContactServiceClient interface {
 	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
 	// shared, a channel of the organization. An API key needs incidents:read, too, since pages tell of
-	// incidents, and for a person's incidents:write, since they are answered by a link in them.
+	// incidents, and for a person's incidents:write, since they are answered by a link in them. Who is no
+	// admin has at most 20 of their own.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
 	// everybody's and the shared ones.
@@ -369,7 +370,8 @@ func (c *contactServiceClient) DeleteNotificationRule(ctx context.Context, req *
 type ContactServiceHandler interface {
 	// CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
 	// shared, a channel of the organization. An API key needs incidents:read, too, since pages tell of
-	// incidents, and for a person's incidents:write, since they are answered by a link in them.
+	// incidents, and for a person's incidents:write, since they are answered by a link in them. Who is no
+	// admin has at most 20 of their own.
 	CreateContactMethod(context.Context, *v1.CreateContactMethodRequest) (*v1.CreateContactMethodResponse, error)
 	// ListContactMethods gives the caller's own and the shared channels; to an API key of an admin
 	// everybody's and the shared ones.

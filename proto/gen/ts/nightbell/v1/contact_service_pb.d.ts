@@ -1509,7 +1509,8 @@ export declare const ContactService: GenService<{
   /**
    * CreateContactMethod adds a way to reach the caller or, for admins, another person or, with
    * shared, a channel of the organization. An API key needs incidents:read, too, since pages tell of
-   * incidents, and for a person's incidents:write, since they are answered by a link in them.
+   * incidents, and for a person's incidents:write, since they are answered by a link in them. Who is no
+   * admin has at most 20 of their own.
    *
    * @generated from rpc nightbell.v1.ContactService.CreateContactMethod
    */
