@@ -1,10 +1,12 @@
 package app
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -45,5 +47,37 @@ func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
 	}
 	if sent := n.plainly(http.MethodPost, "/v1/events", n.serviceKey, []byte(`{"title":"Orders stopped"}`)); sent.status != http.StatusCreated {
 		t.Errorf("an event is refused: %s", sent.whole())
+	}
+}
+
+// Whoever may answer nothing has a quota for trying, and what they send stays out of the audit log but its
+// beginning: refusals fill no disk.
+func TestCallersWhoMayNotAnswerAreCountedAndTheirWordsNotKept(t *testing.T) {
+	t.Parallel()
+	r := newQuotaServer(t)
+	n := r.newTenant("acme")
+	acknowledge := "/v1/incidents/" + n.makeIncident() + "/acknowledge"
+	lacks := n.newAPIKey("responder", auth.IncidentsRead)
+	long := sure(json.Marshal(object{"message": strings.Repeat("a disk full of \" and \\ ", 80)}))
+	for name, bearer := range map[string]string{"a viewer": n.bearers["viewer"], "a key without the scope": lacks} {
+		var got answer
+		for range 41 {
+			if got = n.plainly(http.MethodPost, acknowledge, bearer, long); got.status != http.StatusForbidden {
+				break
+			}
+		}
+		if got.status != http.StatusTooManyRequests {
+			t.Errorf("%s: %s", name, got.whole())
+		}
+	}
+	if answered := n.plainly(http.MethodPost, acknowledge, n.bearers["responder"], long); answered.status != http.StatusOK {
+		t.Errorf("a responder: %s", answered.whole())
+	}
+	const longest = `SELECT coalesce(max(length(request::text)), 0) FROM audit_event WHERE method LIKE '%/AcknowledgeIncident' AND outcome `
+	if kept := pgtest.One[int](t, r.database, longest+`<> 'ok'`); kept == 0 || kept > 400 {
+		t.Errorf("%d characters of refused calls are kept", kept)
+	}
+	if kept := pgtest.One[int](t, r.database, longest+`= 'ok'`); kept < len(long) {
+		t.Errorf("%d characters of what was done are kept, of %d", kept, len(long))
 	}
 }

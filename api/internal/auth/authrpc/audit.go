@@ -23,13 +23,18 @@ import (
 const (
 	// auditRequestSize caps what is kept of a request, in bytes.
 	auditRequestSize = 8 << 10
+	// auditRefusedSize caps it where the call was refused: whoever may do nothing fills no disk.
+	auditRefusedSize = 256
+	// auditCutSize is room for what says that a request is cut.
+	auditCutSize = 64
 	// auditPatience is how long writing a row may take, also for a caller who left.
 	auditPatience = 5 * time.Second
 )
 
 // Audit is the step that keeps one row for every call that changes something or shows a
 // stored secret: who, what, from where, and how it ended; refused ones too, since it stands
-// before Authorize. Secrets are taken out of the request, which is cut at 8 KiB.
+// before Authorize. Secrets are taken out of the request, which is cut at 8 KiB, and at 256 bytes
+// where it was refused.
 //
 // The row is written before the answer, even when the caller has hung up. When it cannot be,
 // it goes to the log and the answer stands: a caller told otherwise would do it twice.
@@ -41,9 +46,13 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 		}
 		request := auditedRequest(message) // before the method can change it
 		answer, err := next(ctx, message)
+		most := auditRequestSize
+		if _, refused := fault.Of(err); refused {
+			most = auditRefusedSize
+		}
 		keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
 			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name,
-			Method: strings.TrimPrefix(call.Procedure, "/"), Request: request, Outcome: outcomeOf(err),
+			Method: strings.TrimPrefix(call.Procedure, "/"), Request: cutTo(most, request), Outcome: outcomeOf(err),
 			Address: addressOf(call), RequestID: call.RequestID,
 		})
 		return answer, err
@@ -97,17 +106,22 @@ func addressOf(call *rpcserver.Call) string {
 	return call.Peer.String()
 }
 
-// auditedRequest is the request as JSON, without secrets and at most 8 KiB.
+// auditedRequest is the request as JSON, without secrets.
 func auditedRequest(message proto.Message) json.RawMessage {
 	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(redact(message))
 	if err != nil {
 		return json.RawMessage(`{"unreadable":true}`)
 	}
-	if len(text) <= auditRequestSize {
+	return text
+}
+
+// cutTo keeps at most so many bytes of a request.
+func cutTo(most int, text json.RawMessage) json.RawMessage {
+	if len(text) <= most {
 		return text
 	}
 	// Escaping doubles the length at most, so half of it always fits.
-	beginning := strings.ToValidUTF8(string(text[:auditRequestSize/2-100]), "")
+	beginning := strings.ToValidUTF8(string(text[:(most-auditCutSize)/2]), "")
 	var cut bytes.Buffer
 	encoder := json.NewEncoder(&cut)
 	encoder.SetEscapeHTML(false)

@@ -132,13 +132,16 @@ func TestAuditedRequest(t *testing.T) {
 		}
 	}
 	for _, filler := range []string{"x", `"`, "<", "\n", "\u2028", "é"} {
-		large := auditedRequest(&nightbellv1.CreateTeamRequest{Description: strings.Repeat(filler, 20_000)})
-		var cut struct {
-			Cut   bool
-			Bytes int
-		}
-		if err := json.Unmarshal(large, &cut); err != nil || !cut.Cut || cut.Bytes < 20_000 || len(large) > auditRequestSize {
-			t.Errorf("a large request of %q became %d bytes: %v", filler, len(large), err)
+		whole := auditedRequest(&nightbellv1.CreateTeamRequest{Description: strings.Repeat(filler, 20_000)})
+		for _, most := range []int{auditRequestSize, auditRefusedSize} {
+			large := cutTo(most, whole)
+			var cut struct {
+				Cut   bool
+				Bytes int
+			}
+			if err := json.Unmarshal(large, &cut); err != nil || !cut.Cut || cut.Bytes < 20_000 || len(large) > most {
+				t.Errorf("a large request of %q became %d bytes: %v", filler, len(large), err)
+			}
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // RequestQuota is the step that counts the calls of each account and API key, those of the guests' account by
-// CountedAs, and refuses those beyond the quota. What is said to incidents is never counted or refused: whoever acknowledges
-// must not be paged on.
+// CountedAs, and refuses those beyond the quota. What is said to incidents by those who may is never counted
+// or refused: whoever acknowledges must not be paged on.
 func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, _ := auth.ActorFrom(ctx)
-		if caller := CountedAs(ctx, actor, guest); caller != nil && !answersIncidents(call) {
+		if caller := CountedAs(ctx, actor, guest); caller != nil && !answersIncidents(call, actor) {
 			if err := quota.Count(*caller, call.ResponseHeader); err != nil {
 				return nil, err
 			}
@@ -27,7 +27,7 @@ func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	}
 }
 
-// answersIncidents tells the calls that change incidents.
-func answersIncidents(call *rpcserver.Call) bool {
-	return call.Authz.GetMutates() && strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/")
+// answersIncidents tells the calls that change incidents, of callers who may make them.
+func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {
+	return auth.Allow(ruleOf(call.Authz), actor) == nil && call.Authz.GetMutates() && strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/")
 }
