@@ -39,6 +39,7 @@ export function headersOf(
     accept: 'application/json',
     'nightbell-sdk': `node/${version} (node ${process.versions.node}; ${process.platform})`,
     'nightbell-attempt': String(request.attempt),
+    'nightbell-sent-at': new Date().toISOString(),
   };
   if (apiKey !== undefined && serviceKey !== undefined) headers['nightbell-service-key'] = serviceKey;
   if (request.id) headers['idempotency-key'] = request.id;

@@ -44,6 +44,7 @@ describe('a call that somebody awaits', () => {
     expect(received?.headers).toMatchObject({
       authorization: `Bearer ${serviceKey}`,
       'idempotency-key': received?.body.id,
+      'nightbell-sent-at': expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     });
   });
   it('is delivered after 503 twice, under one id', async () => {

@@ -70,6 +70,8 @@ type Received struct {
 	StartsAt time.Time
 	// EndsAt is zero while the alert fires.
 	EndsAt time.Time
+	// SentAt is what the sender's clock showed when it sent this. Zero when it did not say.
+	SentAt time.Time
 	// Count is how many messages this one stands for after merging; at least 1.
 	Count int
 	// Event is set for what came as an event.

@@ -58,6 +58,32 @@ type Outcome struct {
 	Again bool
 }
 
+// clockOff is how far from ours a sender's clock is that is corrected. It is more than any request takes to arrive, so
+// that a slow one is not taken for a wrong clock.
+const clockOff = 2 * time.Minute
+
+// ByOurClock is r with its times by our clock, where the sender's is wrong by minutes. What happened after a person's
+// answer would else seem to lie before it, and be taken for answered.
+func (r Received) ByOurClock(now time.Time) Received {
+	off := now.Sub(r.SentAt)
+	if r.SentAt.IsZero() || off.Abs() <= clockOff {
+		return r
+	}
+	r.StartsAt, r.EndsAt = shifted(r.StartsAt, off, now), shifted(r.EndsAt, off, now)
+	return r
+}
+
+// shifted is t later by off, and never later than now; zero stays zero.
+func shifted(t time.Time, off time.Duration, now time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	if t = t.Add(off); t.After(now) {
+		t = now
+	}
+	return asStored(t)
+}
+
 // lateAfter is how old an event is that its sender kept back, while it could not reach us.
 const lateAfter = time.Hour
 

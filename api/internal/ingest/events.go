@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -84,6 +85,12 @@ func callID(r *http.Request, sender Sender) string {
 		return key
 	}
 	return uuid.NewSHA1(sender.ID, []byte(key)).String()
+}
+
+// sentAt is what the sender's clock showed when it sent a request (RFC 3339); zero when it does not say.
+func sentAt(r *http.Request) time.Time {
+	at, _ := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At"))
+	return at
 }
 
 // forProgram is forSender in the words of the contract's table for events: what may be sent again
@@ -167,6 +174,7 @@ func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error)
 	if err != nil {
 		return eventAnswer{}, err
 	}
+	one.Received.SentAt = sentAt(r)
 	answers := []eventAnswer{{}}
 	h.store(r.Context(), sender.Route, []event.Event{one}, func(_ int, answer eventAnswer, failure error) {
 		answers[0], err = answer, failure
@@ -217,6 +225,7 @@ func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, er
 			results[i] = refused(eventID, err)
 			continue
 		}
+		one.Received.SentAt = sentAt(r)
 		events, places = append(events, one), append(places, i)
 	}
 	taken := false
