@@ -243,7 +243,7 @@ func (b *batch) pageAgain(ctx context.Context) error {
 			continue
 		}
 		asked[record.ID] = true
-		if err := b.round.StartAgain(ctx, &b.writes, record); err != nil {
+		if _, err := b.round.StartAgain(ctx, &b.writes, record); err != nil {
 			return err
 		}
 	}
