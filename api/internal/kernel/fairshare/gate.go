@@ -30,13 +30,19 @@ func NewGate[K comparable](most, perOrg int) *Gate[K] {
 	return &Gate[K]{most: max(1, most), perOrg: max(1, min(most, perOrg)), inside: map[K]int{}}
 }
 
-// Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first.
+// Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first. Who finds
+// one at once has it also when ctx has ended.
 func (g *Gate[K]) Enter(ctx context.Context, orgID K) (leave func(), err error) {
 	turn := make(chan struct{})
 	g.mu.Lock()
 	g.queueOf(orgID).add(turn)
 	g.admit()
 	g.mu.Unlock()
+	select {
+	case <-turn: // select takes any case that is ready: who finds a place must not lose it to a caller that left
+		return func() { g.leave(orgID) }, nil
+	default:
+	}
 	select {
 	case <-turn:
 		return func() { g.leave(orgID) }, nil

@@ -145,3 +145,18 @@ func TestTwoOrganizationsLeaveRoomToTheNext(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoFindsAPlaceEntersThoughItsCallerLeft: only whoever waits is forgotten.
+func TestWhoFindsAPlaceEntersThoughItsCallerLeft(t *testing.T) {
+	t.Parallel()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	gate := NewGate[int](1, 1)
+	for range 100 {
+		leave, err := gate.Enter(left, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
+	}
+}
