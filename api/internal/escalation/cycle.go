@@ -22,19 +22,20 @@ func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
 // AgainAfter is how long paging that nobody answered has been over before new trouble begins it again.
 const AgainAfter = time.Hour
 
-// StartAgain begins a new cycle because new trouble joined a triggered incident whose paging was over, since the
-// time given: at once where nobody has heard of the incident, because it opened in a quiet time, else when that
-// was AgainAfter ago. So an alert that flaps wakes those who did not answer once an hour. It does nothing in a
-// quiet time: what comes in one pages nobody.
-func StartAgain(over time.Time) func(Snapshot, time.Time) (State, []Effect) {
-	return func(snapshot Snapshot, now time.Time) (State, []Effect) {
-		state := snapshot.State
-		told := state.Severity != ""
-		if state.Status != Exhausted || told && now.Sub(over) < AgainAfter || snapshot.Policy.quietAt(snapshot.Severity, now) {
-			return state, nil
-		}
-		return Start(snapshot, now)
-	}
+// clockAhead is by how much an instant may lie ahead of now before it was taken from a clock that was set back.
+const clockAhead = 5 * time.Second
+
+// IsForAgain reports whether new trouble in a triggered incident whose paging is over begins it again, unless the
+// policy is quiet: when paging ran out AgainAfter ago, so that an alert that flaps wakes those who did not answer
+// once an hour. Zero, where nobody failed to answer, and an instant of a clock that was set back keep nothing.
+func IsForAgain(ranOut, now time.Time) bool {
+	over := now.Sub(ranOut)
+	return over >= AgainAfter || over < -clockAhead
+}
+
+// IsQuiet reports whether the policy pages nobody for the incident's severity at now.
+func IsQuiet(snapshot Snapshot, now time.Time) bool {
+	return snapshot.Policy.quietAt(snapshot.Severity, now)
 }
 
 // Advance makes the next step due now, because somebody asked for it, whatever

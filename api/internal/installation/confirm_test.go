@@ -45,3 +45,26 @@ func TestASnoozeThatEndedWhileTheMachineWasDeadEndsLate(t *testing.T) {
 		t.Errorf("nobody was paged when the snooze was over: %q", after)
 	}
 }
+
+// TestNewTroublePagesInWhatACopyLeftOut: nobody is paged for what is old, and for what joins it as for any.
+func TestNewTroublePagesInWhatACopyLeftOut(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	w.Clock.Freeze(time.Date(2026, 11, 24, 22, 0, 0, 0, time.UTC))
+	w.Accept(t, pagingtest.Firing("cpu", "db", pagingtest.Began))
+	w.Clock.Advance(10 * time.Hour)
+	w.Exec(t, `INSERT INTO installation (environment_id, key_fingerprint, created_at) SELECT gen_random_uuid(), 'x', nightbell_now() WHERE NOT EXISTS (SELECT FROM installation)`)
+	w.Exec(t, `UPDATE installation SET home = '{"database": "", "address": "a backup", "witness": "a backup"}', copy_found_at = nightbell_now()`)
+	if left, err := installation.Confirm(t.Context(), w.DB); err != nil || left != 1 {
+		t.Fatalf("%d left out, %v", left, err)
+	}
+	before := w.Pages(t)
+	w.Accept(t, pagingtest.Firing("cpu", "db", pagingtest.Began)) // which says nothing new
+	if after := w.Pages(t); len(after) != len(before) {
+		t.Errorf("what goes on paged: %q", after)
+	}
+	w.Accept(t, pagingtest.Firing("memory", "db", pagingtest.Began))
+	if after := w.Pages(t); len(after) != len(before)+1 {
+		t.Errorf("nobody was paged for new trouble: %q", after)
+	}
+}

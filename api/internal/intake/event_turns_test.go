@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/paging"
+	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
 
 // said is an event about a problem, as POST /v1/events makes it.
@@ -99,4 +100,33 @@ func TestEventsOfAnIsolatedServiceAreStoredInTheirOrder(t *testing.T) {
 	expect(t, "outcomes", statuses(events[1:]), "created", "resolved", "created")
 	expect(t, "incidents", w.Texts(t, `SELECT title || ' ' || status FROM incident WHERE org_id = $1 AND title LIKE 'Down%' ORDER BY number`, w.Org),
 		"Down resolved", "Down again triggered")
+}
+
+// TestAnEventAcknowledgesWhatPagesAgainInTheSameBatch: an alert of what was merged into the incident is new trouble,
+// and somebody's program has it.
+func TestAnEventAcknowledgesWhatPagesAgainInTheSameBatch(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(pagingtest.Began)
+	first := []alert.Received{said(alert.Trigger, "db", "Down"), said(alert.Trigger, "web", "Slow")}
+	w.acceptInOrder(t, first...)
+	one := func(i int) uuid.UUID { return first[i].Event.Outcome.IncidentID }
+	if err := w.Responder.Merge(t.Context(), w.Org, one(1), one(0), pagingtest.By(w.Ada, "Ada")); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		w.Clock.Advance(5 * time.Minute)
+		w.Sweep(t)
+	}
+	w.Clock.Advance(time.Hour)
+	const state = `SELECT status || ' ' || paging_status FROM incident WHERE org_id = $1 AND merged_into_id IS NULL`
+	expect(t, "before", w.Texts(t, state, w.Org), "triggered exhausted")
+	w.acceptInOrder(t, said(alert.Resolve, "web", "Fast"))
+	w.Clock.Advance(time.Minute)
+	mine := said(alert.Acknowledge, "db", "Down")
+	w.acceptInOrder(t, said(alert.Trigger, "web", "Slow again"), mine)
+	if mine.Event.Outcome.Again { // as ingest tries it again
+		w.acceptInOrder(t, mine)
+	}
+	expect(t, "after", w.Texts(t, state, w.Org), "acknowledged stopped")
 }

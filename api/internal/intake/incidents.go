@@ -243,8 +243,12 @@ func (b *batch) pageAgain(ctx context.Context) error {
 			continue
 		}
 		asked[record.ID] = true
-		if err := b.round.StartAgain(ctx, &b.writes, record); err != nil {
+		began, err := b.round.StartAgain(ctx, &b.writes, record)
+		if err != nil {
 			return err
+		}
+		if began { // stopping it decides from what is stored: that is for the next transaction
+			b.commanded[record.ID] = true
 		}
 	}
 	return nil

@@ -55,6 +55,65 @@ func TestNewTroubleBeginsPagingThatNobodyAnswered(t *testing.T) {
 	equal(t, "whoever has it is not asked", w.cycles(t)[len(first):], "2.0.0 Ada")
 }
 
+// TestNewTroubleThatKeepsComingPagesOnceAnHour: what comes within the hour, somebody who lowers the severity, and
+// what says that it is worse than that begin no new hour.
+func TestNewTroubleThatKeepsComingPagesOnceAnHour(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "host a", alert.Critical)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	first := w.cycles(t)
+	over := w.Texts(t, `SELECT paging_updated_at::text FROM incident`)
+	w.tick(t, 40*time.Minute)
+	w.send(t, "host b", alert.Critical)
+	w.Respond(t, incident.ChangeSeverity{To: alert.High, By: pagingtest.By(w.Bob, "Bob")})
+	equal(t, "40 minutes later", w.cycles(t), first...)
+	equal(t, "paging is over since", w.Texts(t, `SELECT paging_updated_at::text FROM incident`), over...)
+	w.tick(t, 40*time.Minute)
+	w.send(t, "host c", alert.High)
+	equal(t, "80 minutes later", w.cycles(t)[len(first):], "2.0.0 Ada")
+}
+
+// TestNewTroubleInAQuietTimePutsNothingOff: the hour has passed when the quiet time ends.
+func TestNewTroubleInAQuietTimePutsNothingOff(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.quietFrom(t, 23*60, 7*60)
+	w.Clock.Freeze(friday) // 22:00
+	w.send(t, "host a", alert.Critical)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	first := w.cycles(t)
+	w.tick(t, 8*time.Hour+25*time.Minute)
+	w.send(t, "host b", alert.Critical) // 06:45
+	equal(t, "in the quiet time", w.cycles(t), first...)
+	w.tick(t, 20*time.Minute)
+	w.send(t, "host c", alert.Critical) // 07:05
+	equal(t, "after it", w.cycles(t)[len(first):], "2.0.0 Ada")
+}
+
+// TestNewTroublePagesThoughTheClockWasSetBack: to before paging ran out.
+func TestNewTroublePagesThoughTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(friday)
+	w.send(t, "host a", alert.Critical)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	first := w.cycles(t)
+	w.Clock.Advance(-3 * time.Second)
+	w.send(t, "host b", alert.Critical)
+	equal(t, "a moment before", w.cycles(t), first...)
+	w.Clock.Advance(-3 * time.Hour)
+	w.send(t, "host c", alert.Critical)
+	equal(t, "hours before", w.cycles(t)[:1], "2.0.0 Ada") // it is the first by the clock
+}
+
 // TestPagingThatBeginsAgainWaitsForTheMorning: a low incident whose paging ran out becomes critical while the policy
 // is quiet for that.
 func TestPagingThatBeginsAgainWaitsForTheMorning(t *testing.T) {

@@ -142,12 +142,16 @@ func (r *Round) advanceAs(ctx context.Context, batch *pgx.Batch, record incident
 }
 
 // StartAgain pages from the first step where paging was over and nobody has the incident, because new trouble
-// joined it (escalation.StartAgain).
-func (r *Round) StartAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) error {
-	if record.Status != incident.Triggered || record.PagingOver.IsZero() {
-		return nil
+// joined it, and reports whether it did. What pages nobody yet changes nothing, and costs what flaps no statement.
+func (r *Round) StartAgain(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) (began bool, err error) {
+	if record.Status != incident.Triggered || !record.PagingOver || !escalation.IsForAgain(record.RanOut, r.now) {
+		return false, nil
 	}
-	return r.advance(ctx, batch, record, escalation.StartAgain(record.PagingOver))
+	snapshot, err := r.snapshot(ctx, record, escalation.State{})
+	if err != nil || escalation.IsQuiet(snapshot, r.now) { // what comes in a quiet time pages nobody
+		return false, err
+	}
+	return true, r.advance(ctx, batch, record, escalation.Start)
 }
 
 // knowLess notes that an incident is less bad than people were told, as somebody says. What was quiet as it

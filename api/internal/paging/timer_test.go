@@ -278,3 +278,18 @@ func (w *workspace) checkRacedTimers(t *testing.T) {
 	}
 	t.Logf("%v", w.Texts(t, `SELECT count(*) || ' ' || status FROM incident WHERE org_id = $1 GROUP BY status`, w.Org))
 }
+
+// TestWhoCallsItselfAHeartbeatResolvesItself: the source, and the key, are words of the sender.
+func TestWhoCallsItselfAHeartbeatResolvesItself(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Exec(t, `UPDATE escalation_policy SET auto_resolve_seconds = 3600`)
+	w.Clock.Freeze(friday)
+	for _, key := range []string{"worker", "heartbeat:worker", "heartbeat:" + w.Service.String()} {
+		received := pagingtest.Firing(key, key, pagingtest.Began)
+		received.Source = "heartbeat"
+		w.Accept(t, received)
+	}
+	w.tick(t, time.Hour+time.Minute)
+	equal(t, "an hour without news later", w.Incidents(t), "resolved critical 1", "resolved critical 1", "resolved critical 1")
+}

@@ -93,7 +93,8 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 			waiting = append(waiting, i.ID)
 		}
 	}
-	results, err := r.RespondToMany(ctx, claims.OrgID, waiting, acknowledge)
+	// It waits for no program that answers many: a phone that leaves meanwhile would have answered nothing.
+	results, err := r.respondToAll(ctx, claims.OrgID, waiting, acknowledge)
 	if err != nil {
 		return err
 	}

@@ -49,8 +49,9 @@ func hold(t *testing.T, w *pagingtest.Workspace, incidentID uuid.UUID) (release 
 
 // mail is the page behind the link of Ada's mail, which tells of everything that is open.
 type mail struct {
-	page  http.Handler
-	token string
+	page   http.Handler
+	claims notify.AckClaims
+	token  string
 }
 
 func mailed(t *testing.T, w *pagingtest.Workspace) mail {
@@ -59,9 +60,11 @@ func mailed(t *testing.T, w *pagingtest.Workspace) mail {
 	w.Exec(t, `INSERT INTO delivery (org_id, id, contact_method_id, user_id, channel, outcome, incident_count, notification_ids, started_at)
 		SELECT org_id, $1, contact_method_id, user_id, channel, 'accepted', count(*), array_agg(id), nightbell_now()
 		FROM notification GROUP BY org_id, contact_method_id, user_id, channel`, deliveryID)
+	claims := notify.AckClaims{OrgID: w.Org, UserID: w.Ada, DeliveryID: deliveryID, Expires: time.Now().Add(time.Hour)}
 	return mail{
-		page:  ackpage.New(ackpage.Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: w.Responder, Key: key, PublicURL: "https://nightbell.example"}),
-		token: notify.MintAck(key, notify.AckClaims{OrgID: w.Org, UserID: w.Ada, DeliveryID: deliveryID, Expires: time.Now().Add(time.Hour)}),
+		page:   ackpage.New(ackpage.Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: w.Responder, Key: key, PublicURL: "https://nightbell.example"}),
+		claims: claims,
+		token:  notify.MintAck(key, claims),
 	}
 }
 
@@ -151,5 +154,37 @@ func TestALinkThatAcknowledgesOnlyAPartSaysSo(t *testing.T) {
 	}
 	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged'`); n != 251 {
 		t.Errorf("%d of 251 incidents are acknowledged at last", n)
+	}
+}
+
+// TestALinkWaitsForNoProgramThatAnswersMany: whoever was woken presses a button once. Programs wait for each other,
+// and leave connections to single answers.
+func TestALinkWaitsForNoProgramThatAnswersMany(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	open(t, w, 251)
+	mail := mailed(t, w)
+	leave, err := w.Responder.EnterMany(t.Context(), w.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if second, err := w.Responder.EnterMany(impatient, w.Org); err == nil {
+		second()
+		t.Error("a second answer to many takes the connection of single ones")
+		second, err := w.Responder.EnterMany(t.Context(), w.Org)
+		if err == nil {
+			defer second()
+		}
+	}
+	phone, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := w.Responder.AcknowledgeLinked(phone, mail.claims, nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged'`); n != 251 {
+		t.Errorf("%d of 251 incidents are acknowledged", n)
 	}
 }

@@ -24,8 +24,9 @@ const (
 	// lockPatience is the longest wait for an incident that somebody else is changing.
 	lockPatience = 2 * time.Second
 	// manyAtOnce is how many answers to more incidents than one transaction changes an organization gives at a
-	// time, and manyFor how long each may take: 10,000 take some seconds.
-	manyAtOnce = 2
+	// time: of the two connections that it may use at once, one is for single ones. manyFor is how long each may
+	// take: 10,000 take some seconds.
+	manyAtOnce = 1
 	manyFor    = 2 * time.Minute
 )
 
@@ -47,15 +48,20 @@ type Result struct {
 // others of its organization to end is forgotten then. The error is that of the database when
 // nothing was changed because of it.
 func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
-	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	sorted = slices.Compact(sorted)
-	if len(sorted) > changedTogether {
+	if len(ids) > changedTogether {
 		leave, err := r.many.Enter(ctx, orgID)
 		if err != nil {
 			return nil, err
 		}
 		defer leave()
 	}
+	return r.respondToAll(ctx, orgID, ids, command)
+}
+
+// respondToAll is RespondToMany that waits for no others.
+func (r *Responder) respondToAll(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
+	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+	sorted = slices.Compact(sorted)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manyFor)
 	defer cancel()
 	if _, escalates := command.(incident.Escalate); len(sorted) > changedTogether && !escalates {

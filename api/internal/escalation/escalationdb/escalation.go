@@ -33,10 +33,13 @@ func (p Paging) Under(policyID uuid.UUID) escalation.State {
 	return state
 }
 
+// saveSQL keeps the instant at which paging was over, whatever is stored beside it: from there new trouble counts
+// the hour (escalation.IsForAgain).
 const saveSQL = `
 UPDATE incident i SET paging_policy_id = e.policy_id, paging_cycle = e.cycle, paging_round = e.round, paging_passed = e.passed::uuid[],
     paging_revision = e.revision, paging_severity = e.severity, paging_turn = e.turn, paging_status = e.status,
-    paging_due_at = e.due_at, paging_held_by = e.held_by, paging_reason = e.reason, paging_updated_at = $1
+    paging_due_at = e.due_at, paging_held_by = e.held_by, paging_reason = e.reason,
+    paging_updated_at = CASE WHEN e.status <> 'active' AND i.paging_status = e.status AND i.paging_cycle = e.cycle THEN i.paging_updated_at ELSE $1 END
 FROM (SELECT unnest($2::uuid[]) AS org_id, unnest($3::uuid[]) AS incident_id, unnest($4::uuid[]) AS policy_id, unnest($5::integer[]) AS cycle,
              unnest($6::integer[]) AS round, unnest($7::text[]) AS passed, unnest($8::integer[]) AS revision, unnest($9::text[]) AS severity,
              unnest($10::integer[]) AS turn, unnest($11::text[]) AS status, unnest($12::timestamptz[]) AS due_at, unnest($13::uuid[]) AS held_by,

@@ -24,8 +24,10 @@ type Record struct {
 	PolicyID  uuid.UUID
 	Title     string
 	Urgency   incident.Urgency
-	// PagingOver is since when paging has run out, zero while it has not.
-	PagingOver time.Time
+	// PagingOver is set when no step follows. RanOut is when paging ran out that nobody answered, zero where nobody
+	// was paged, or where confirming a restored copy stopped it.
+	PagingOver bool
+	RanOut     time.Time
 }
 
 // Ref names incidents of several organizations; the slices run in parallel.
@@ -38,7 +40,8 @@ func (r *Ref) Add(orgID, incidentID uuid.UUID) {
 
 const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i.escalation_policy_id, i.title, i.status, i.severity,
 	i.urgency, i.assignee_id, i.acknowledged_by, i.acknowledged_at, i.confirmed_at, coalesce(i.acknowledged_severity, ''), i.resolved_by, i.resolved_at, i.version,
-	i.snoozed_until, i.lowered, i.merged_into_id, CASE WHEN i.paging_status = 'exhausted' THEN i.paging_updated_at END`
+	i.snoozed_until, i.lowered, i.merged_into_id, coalesce(i.paging_status <> 'active', false),
+	CASE WHEN i.paging_status = 'exhausted' AND i.paging_severity IS NOT NULL THEN i.paging_updated_at END`
 
 // Lock reads incidents and keeps others from changing them until the transaction
 // ends. They are locked in the order of their ids, so that two batches cannot deadlock.
@@ -66,15 +69,15 @@ func scanRecord(row pgx.CollectableRow) (Record, error) {
 	var r Record
 	var service, policy, assignee, acknowledgedBy, resolvedBy, mergedInto *uuid.UUID
 	var key *string
-	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil, pagingOver *time.Time
+	var acknowledgedAt, confirmedAt, resolvedAt, snoozedUntil, ranOut *time.Time
 	err := row.Scan(&r.OrgID, &r.ID, &r.Number, &service, &key, &policy, &r.Title, &r.Status, &r.Severity,
 		&r.Urgency, &assignee, &acknowledgedBy, &acknowledgedAt, &confirmedAt, &r.AcknowledgedSeverity, &resolvedBy, &resolvedAt, &r.Version,
-		&snoozedUntil, &r.Lowered, &mergedInto, &pagingOver)
+		&snoozedUntil, &r.Lowered, &mergedInto, &r.PagingOver, &ranOut)
 	r.ServiceID, r.PolicyID, r.AssigneeID = postgres.Value(service), postgres.Value(policy), postgres.Value(assignee)
 	r.AcknowledgedBy, r.ResolvedBy = postgres.Value(acknowledgedBy), postgres.Value(resolvedBy)
 	r.AcknowledgedAt, r.ConfirmedAt, r.ResolvedAt = postgres.Value(acknowledgedAt), postgres.Value(confirmedAt), postgres.Value(resolvedAt)
 	r.Key, r.SnoozedUntil, r.MergedIntoID = postgres.Value(key), postgres.Value(snoozedUntil), postgres.Value(mergedInto)
-	r.PagingOver = postgres.Value(pagingOver)
+	r.RanOut = postgres.Value(ranOut)
 	return r, err
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // Gate lets work begin that waits its turn: so much at once, and of one organization so much that another still
-// finds room. A place that becomes free goes to the organization that has the fewest, there to whoever waits
+// finds room. What one leaves to others is for those that have nothing inside: a second organization, which may be
+// of the same person, does not take all of it. A place that becomes free goes to the organization that has the fewest, there to whoever waits
 // longest. So a thousand calls of one delay another's by one place. K is the key of an organization. It is
 // safe for concurrent use.
 type Gate[K comparable] struct {
@@ -29,13 +30,19 @@ func NewGate[K comparable](most, perOrg int) *Gate[K] {
 	return &Gate[K]{most: max(1, most), perOrg: max(1, min(most, perOrg)), inside: map[K]int{}}
 }
 
-// Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first.
+// Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first. Who finds
+// one at once has it also when ctx has ended.
 func (g *Gate[K]) Enter(ctx context.Context, orgID K) (leave func(), err error) {
 	turn := make(chan struct{})
 	g.mu.Lock()
 	g.queueOf(orgID).add(turn)
 	g.admit()
 	g.mu.Unlock()
+	select {
+	case <-turn: // select takes any case that is ready: who finds a place must not lose it to a caller that left
+		return func() { g.leave(orgID) }, nil
+	default:
+	}
 	select {
 	case <-turn:
 		return func() { g.leave(orgID) }, nil
@@ -66,7 +73,7 @@ func (g *Gate[K]) admit() {
 	for g.total < g.most {
 		var next *queue[K]
 		for _, q := range g.waiting {
-			if len(q.turns) > 0 && g.inside[q.orgID] < g.perOrg && (next == nil || g.inside[q.orgID] < g.inside[next.orgID]) {
+			if len(q.turns) > 0 && g.hasRoom(g.inside[q.orgID]) && (next == nil || g.inside[q.orgID] < g.inside[next.orgID]) {
 				next = q
 			}
 		}
@@ -80,6 +87,9 @@ func (g *Gate[K]) admit() {
 	}
 	g.forget()
 }
+
+// hasRoom reports whether an organization that has so many inside may have one more, while there is room.
+func (g *Gate[K]) hasRoom(inside int) bool { return inside == 0 || g.total < g.perOrg }
 
 // forget drops the organizations in which nobody waits.
 func (g *Gate[K]) forget() {

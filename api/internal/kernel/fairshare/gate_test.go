@@ -3,6 +3,7 @@ package fairshare
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -84,5 +85,78 @@ func TestWhoGivesUpTakesNoPlace(t *testing.T) {
 	work.Wait()
 	if gate.total != 0 || len(gate.inside) != 0 || len(gate.waiting) != 0 {
 		t.Errorf("left behind: %d inside, %v, %d wait", gate.total, gate.inside, len(gate.waiting))
+	}
+}
+
+// TestTwoOrganizationsLeaveRoomToTheNext: whoever has two asks for all that both may have, and others find a place
+// at once. One alone has its whole share, and where nothing is left to others, all have all.
+func TestTwoOrganizationsLeaveRoomToTheNext(t *testing.T) {
+	for _, c := range []struct{ most, perOrg, alone, both, others int }{
+		{7, 5, 5, 5, 2}, {3, 2, 2, 2, 1}, {2, 0, 1, 2, 0}, {1, 0, 1, 1, 0}, {3, 3, 3, 3, 0}, {math.MaxInt, 1, 1, 2, 50},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := NewGate[string](c.most, c.perOrg)
+			ctx, cancel := context.WithCancel(t.Context())
+			entered := map[string]int{}
+			var mu sync.Mutex
+			var leaves []func()
+			enter := func(org string, times int) {
+				for range times {
+					go func() {
+						if leave, err := gate.Enter(ctx, org); err == nil {
+							mu.Lock()
+							entered[org]++
+							leaves = append(leaves, leave)
+							mu.Unlock()
+						}
+					}()
+				}
+				synctest.Wait()
+			}
+			enter("a", 100)
+			if entered["a"] != c.alone {
+				t.Errorf("%d of %d places: alone it has %d, want %d", c.perOrg, c.most, entered["a"], c.alone)
+			}
+			enter("b", 100)
+			for range 100 { // whatever they give back is theirs to share
+				leave := leaves[0]
+				leaves = leaves[1:]
+				leave()
+				synctest.Wait()
+			}
+			if now := gate.inside["a"] + gate.inside["b"]; now != c.both {
+				t.Errorf("%d of %d places: two organizations have %d, want %d", c.perOrg, c.most, now, c.both)
+			}
+			for n := range c.others {
+				org := string(rune('c' + n))
+				enter(org, 2)
+				if entered[org] != 1 {
+					t.Errorf("%d of %d places: another organization has %d, want 1", c.perOrg, c.most, entered[org])
+				}
+			}
+			cancel()
+			synctest.Wait()
+			for _, leave := range leaves {
+				leave()
+			}
+			if gate.total != 0 || len(gate.inside) != 0 || len(gate.waiting) != 0 {
+				t.Errorf("left behind: %d inside, %v, %d wait", gate.total, gate.inside, len(gate.waiting))
+			}
+		})
+	}
+}
+
+// TestWhoFindsAPlaceEntersThoughItsCallerLeft: only whoever waits is forgotten.
+func TestWhoFindsAPlaceEntersThoughItsCallerLeft(t *testing.T) {
+	t.Parallel()
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	gate := NewGate[int](1, 1)
+	for range 100 {
+		leave, err := gate.Enter(left, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave()
 	}
 }

@@ -50,7 +50,7 @@ type poolSettings struct {
 	plans     planMode
 	commits   commitMode
 	patience  int32 // how many AcquireTimeouts a caller waits for a connection
-	others    int32 // how many connections one organization leaves to others
+	others    int32 // how many connections are left to organizations that have none
 }
 
 // commitMode says who must have a transaction before its commit is answered: a value of
