@@ -114,7 +114,7 @@ SELECT (SELECT count(*) FROM (
           AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b)
           AND n.contact_method_id NOT IN (SELECT h.contact_method_id FROM hanging h) LIMIT $3) late)
       + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
+      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND coalesce(n.lease_until, n.next_try_at) >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
@@ -131,10 +131,10 @@ SELECT (SELECT count(*) FROM (
         (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL),
         (SELECT min(n.due_at) FROM notification n WHERE n.finished_at IS NULL AND ` + claimedInVainSQL + `))))::float8`
 
-// claimedInVainSQL is a page that is claimed for the third time or more, and nobody recorded what came of a claim: each
-// worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment. What our own
-// provider keeps is told as blocked.
-const claimedInVainSQL = `n.orphaned >= 2 AND n.lease_until IS NOT NULL AND n.blocked_since IS NULL AND n.due_at < $1 - $4`
+// claimedInVainSQL is a page that was claimed twice or more, and nobody recorded what came of it: each
+// worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment, or was just given
+// back by a process that began. What our own provider keeps is told as blocked.
+const claimedInVainSQL = `n.orphaned >= 2 AND (n.lease_until IS NOT NULL OR n.next_try_at <= $1) AND n.blocked_since IS NULL AND n.due_at < $1 - $4`
 
 // maintenanceOverSQL is what ending maintenance must have made due; all ones is a quiet time,
 // which nobody ends. The window is asked of one row at a time.

@@ -359,6 +359,53 @@ func TestAPageThatIsClaimedAgainAndAgainIsLate(t *testing.T) {
 	}
 }
 
+// TestAMessageThatEndsTheProcessIsTold: each boot gives back what the one before had claimed, so that the page is never
+// late by its next try. The auditor looks before it is claimed again, and after it.
+func TestAMessageThatEndsTheProcessIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWatched(t)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began))
+	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, paging.Signals{})
+	uptime := time.Duration(0)
+	var late []int
+	look := func() {
+		found, err := auditor.Find(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		late = append(late, found.Pages)
+	}
+	for range 5 {
+		if _, err := delivery.ReleaseLeases(t.Context(), w.DB); err != nil {
+			t.Fatal(err)
+		}
+		look()
+		crashes := delivery.New(w.DB, notify.Email, w, delivery.Options{
+			Logger: slog.New(slog.DiscardHandler), AckKey: []byte(strings.Repeat("k", 32)), Changed: func(uuid.UUID) {}, Freed: func() {}, Lateness: func(string, time.Duration) {},
+			Uptime: func() time.Duration { uptime += 9 * time.Second; return uptime },
+		})
+		if _, err := crashes.Sweep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := crashes.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		look()
+		w.Clock.Advance(21 * time.Second)
+	}
+	if want := []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1}; !slices.Equal(late, want) {
+		t.Errorf("late at each look: %v, want it told after a minute: %v", late, want)
+	}
+	if _, err := delivery.ReleaseLeases(t.Context(), w.DB); err != nil {
+		t.Fatal(err)
+	}
+	w.failure = errors.New("450 4.2.0 try later")
+	w.deliver(t)
+	if look(); late[10] != 0 {
+		t.Error("it is late once its worker has recorded something")
+	}
+}
+
 // TestAPageThatIsRetriedIsNotClaimedInVain: its contact defers each mail, and it is under way at the moment.
 func TestAPageThatIsRetriedIsNotClaimedInVain(t *testing.T) {
 	t.Parallel()

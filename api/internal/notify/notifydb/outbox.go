@@ -222,7 +222,7 @@ type duePage struct {
 // orphaned is ClaimedPage.Orphaned once it is claimed, as takeSQL counts.
 func (p duePage) orphaned() int {
 	if p.orphanOf == nil {
-		return 0
+		return p.Orphaned
 	}
 	return p.Orphaned + 1
 }
@@ -319,7 +319,7 @@ func groupSize(pages, faults int) int {
 // came along before its next try. Otherwise no column of an index changes.
 const takeSQL = `
 UPDATE notification n
-SET state = 'sending', orphaned = CASE WHEN n.lease_token IS NULL THEN 0 ELSE n.orphaned + 1 END,
+SET state = 'sending', orphaned = n.orphaned + (n.lease_token IS NOT NULL)::integer,
     lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token,
     next_try_at = least(n.next_try_at, $5)
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
@@ -369,7 +369,7 @@ WITH leased AS (
     FROM (SELECT DISTINCT org_id, lease_token FROM leased) h
     WHERE d.org_id = h.org_id AND d.id = h.lease_token AND d.outcome = 'sending'
 )
-UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1
+UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1, orphaned = n.orphaned + 1
 FROM leased WHERE n.org_id = leased.org_id AND n.id = leased.id`
 
 // ReleaseLeases gives back what this installation was sending when it stopped, so that
