@@ -57,7 +57,7 @@ type Overdue struct {
 	MaintenanceOver int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
-	// ClockSetBack are waiting pages, steps and contacts that were written in the future: the
+	// ClockSetBack are waiting pages, steps and contacts that were written in the future, and pages put off from there: the
 	// database's clock was set back, and they would wait for it to catch up.
 	ClockSetBack int
 	// Heartbeats are missing for more than a minute and nobody was told, or nobody looked whether
@@ -99,7 +99,7 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 // overdueSQL asks everything at once. Late by no failure of this installation is a page that waits for its contact
 // (its next try is in the future), for all the sends its organization may have under way, or for one to its own
 // contact while the provider takes others.
-const overdueSQL = `
+var overdueSQL = `
 WITH busy AS MATERIALIZED ( -- asked once, not of each page: one organization may have many thousands
     SELECT d.org_id, d.channel FROM delivery d JOIN unnest($5::text[], $8::integer[]) AS kind(name, sends) ON kind.name = d.channel
     WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends
@@ -120,6 +120,8 @@ SELECT (SELECT count(*) FROM (
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
     (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
+      + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), notification n
+            WHERE ` + retryAheadSQL + ` LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), contact_method c
             WHERE ` + contactAheadSQL + ` LIMIT $3) ahead),
@@ -144,6 +146,14 @@ const maintenanceOverSQL = `i.paging_held_by <> 'ffffffff-ffff-ffff-ffff-fffffff
 // contactAheadSQL is true of a contact that began to fail in the future, or waits for longer than any does. One
 // whose webhook failed for longer than the clock was set back passes for what Retry-After asked for, ten minutes at most.
 const contactAheadSQL = `c.kind = kind.name AND c.next_try_at > soon.at AND (c.failing_since > soon.at OR c.next_try_at > soon.at + kind.longest)`
+
+// retryAheadSQL is true of a page that this installation's own failure keeps, and whose next try is further ahead than any is
+// put off: one that was due for long waits for notify.LongestWait, one whose contact fails for that contact.
+var retryAheadSQL = fmt.Sprintf(`n.finished_at IS NULL AND n.lease_until IS NULL AND n.blocked_since IS NOT NULL AND n.channel = kind.name
+    AND n.next_try_at > soon.at + kind.longest AND n.created_at <= soon.at AND n.due_at <= soon.at
+    AND (n.next_try_at < n.due_at + interval '%[1]d seconds' OR n.next_try_at > soon.at + interval '%[2]d seconds')
+    AND NOT EXISTS (SELECT FROM contact_method c WHERE c.org_id = n.org_id AND c.id = n.contact_method_id AND c.next_try_at IS NOT NULL)`,
+	int((notify.MaxAge + notify.LongestWait).Seconds()), int(notify.LongestWait.Seconds()))
 
 // An incident is stored with the state of its paging, so the few seconds are only for a
 // clock that was set.
@@ -226,6 +236,11 @@ UPDATE notification n SET created_at = $1, due_at = n.due_at - (n.created_at - $
 WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
     WHERE w.finished_at IS NULL AND w.lease_until IS NULL AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
+var retriesFromFutureSQL = `
+UPDATE notification SET next_try_at = $1, blocked_since = least(blocked_since, $1)
+WHERE (org_id, id) IN (SELECT n.org_id, n.id FROM (SELECT $1::timestamptz + $2::interval AS at) soon, unnest($3::text[], $4::interval[]) AS kind(name, longest), notification n
+    WHERE ` + retryAheadSQL + ` FOR NO KEY UPDATE OF n SKIP LOCKED)`
+
 const stepsFromFutureSQL = `
 UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1))
 WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
@@ -256,8 +271,12 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	kinds, longest := contactWaits()
-	_, err = tx.Exec(ctx, contactsFromFutureSQL, now, clockTolerance, kinds, longest)
-	return err
+	for _, sql := range []string{retriesFromFutureSQL, contactsFromFutureSQL} {
+		if _, err := tx.Exec(ctx, sql, now, clockTolerance, kinds, longest); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startUnpaged begins to page for incidents that nobody is paged for.
