@@ -105,7 +105,11 @@ WITH busy AS MATERIALIZED ( -- asked once, not of each page: one organization ma
     WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends
 ), hanging AS MATERIALIZED (
     SELECT d.contact_method_id FROM delivery d WHERE d.outcome = 'sending' AND d.lease_until > $1 AND EXISTS (
-        SELECT FROM delivery a WHERE a.outcome = 'accepted' AND a.channel = d.channel AND a.finished_at > $1 - $9::interval AND a.finished_at <= $1))
+        SELECT FROM delivery a WHERE a.outcome = 'accepted' AND a.channel = d.channel AND a.finished_at > $1 - $9::interval AND a.finished_at <= $1)
+), odd AS MATERIALIZED ( -- claimed, or of the future: no index tells them, so that all open pages are read, once
+    SELECT orphaned, lease_until, blocked_since, due_at, next_try_at, created_at FROM notification
+    WHERE finished_at IS NULL AND (lease_until IS NOT NULL OR orphaned >= 2 OR created_at > $1 + $6::interval)
+)
 SELECT (SELECT count(*) FROM (
         SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
@@ -113,13 +117,13 @@ SELECT (SELECT count(*) FROM (
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
           AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b)
           AND n.contact_method_id NOT IN (SELECT h.contact_method_id FROM hanging h) LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND coalesce(n.lease_until, n.next_try_at) >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
+      + (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until < $1 - $4 LIMIT $3) late)
+      + (SELECT count(*) FROM (SELECT FROM odd n WHERE coalesce(n.lease_until, n.next_try_at) >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
+    (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
+    (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until IS NULL AND n.created_at > $1 + $6 LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), notification n
             WHERE ` + retryAheadSQL + ` LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead)
@@ -130,8 +134,8 @@ SELECT (SELECT count(*) FROM (
         (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
-        (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL),
-        (SELECT min(n.due_at) FROM notification n WHERE n.finished_at IS NULL AND ` + claimedInVainSQL + `))))::float8`
+        (SELECT min(n.lease_until) FROM odd n),
+        (SELECT min(n.due_at) FROM odd n WHERE ` + claimedInVainSQL + `))))::float8`
 
 // claimedInVainSQL is a page that was claimed twice or more, and nobody recorded what came of it: each
 // worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment, or was just given
@@ -148,12 +152,13 @@ const maintenanceOverSQL = `i.paging_held_by <> 'ffffffff-ffff-ffff-ffff-fffffff
 const contactAheadSQL = `c.kind = kind.name AND c.next_try_at > soon.at AND (c.failing_since > soon.at OR c.next_try_at > soon.at + kind.longest)`
 
 // retryAheadSQL is true of a page that this installation's own failure keeps, and whose next try is further ahead than any is
-// put off: one that was due for long waits for notify.LongestWait, one whose contact fails for that contact.
+// put off: one that was due for long waits for notify.LongestWait, one whose contact fails for that contact. The least of the
+// longest waits is asked first, by itself, so that pages that are kept as always are joined to nothing.
 var retryAheadSQL = fmt.Sprintf(`n.finished_at IS NULL AND n.lease_until IS NULL AND n.blocked_since IS NOT NULL AND n.channel = kind.name
-    AND n.next_try_at > soon.at + kind.longest AND n.created_at <= soon.at AND n.due_at <= soon.at
+    AND n.next_try_at > soon.at + interval '%[3]d seconds' AND n.next_try_at > soon.at + kind.longest AND n.created_at <= soon.at AND n.due_at <= soon.at
     AND (n.next_try_at < n.due_at + interval '%[1]d seconds' OR n.next_try_at > soon.at + interval '%[2]d seconds')
     AND NOT EXISTS (SELECT FROM contact_method c WHERE c.org_id = n.org_id AND c.id = n.contact_method_id AND c.next_try_at IS NOT NULL)`,
-	int((notify.MaxAge + notify.LongestWait).Seconds()), int(notify.LongestWait.Seconds()))
+	int((notify.MaxAge + notify.LongestWait).Seconds()), int(notify.LongestWait.Seconds()), int(notify.MostBackoff.Seconds()))
 
 // An incident is stored with the state of its paging, so the few seconds are only for a
 // clock that was set.

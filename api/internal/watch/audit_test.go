@@ -255,7 +255,7 @@ func TestAuditIsCheapBesideABacklog(t *testing.T) {
 		FROM (SELECT * FROM notification LIMIT 1) n, generate_series(1, 100)`)
 	took, blocks, _ := w.explainAudit(t)
 	t.Logf("%d late pages: %d blocks, %.1f ms", late, blocks, took)
-	if most := mostBlocks + 2*late; blocks > most {
+	if most := late / 4; blocks > most { // the open pages are read once, not for each count
 		t.Errorf("the audit beside %d late pages read %d blocks, want %d at most", late, blocks, most)
 	}
 	if found, _ := w.audit(t); found.Pages != 0 {
