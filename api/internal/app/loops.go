@@ -37,7 +37,16 @@ func (s *server) pageSweeps() []pageSweep {
 	return list
 }
 
-// loops lists everything that runs by itself.
+// claimingLoops lists what may claim pages: the page path, and the watch, which does what that forgot.
+func (s *server) claimingLoops() []loop {
+	list := []loop{{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }}}
+	for _, part := range s.pageSweeps() {
+		list = append(list, loop{part.name, func(ctx context.Context) { sweep.Loop(ctx, s.logger, part.name, part.waker, part.once) }})
+	}
+	return list
+}
+
+// loops lists everything else that runs by itself.
 func (s *server) loops() []loop {
 	list := []loop{
 		{"intake", s.intake.Run},
@@ -46,7 +55,6 @@ func (s *server) loops() []loop {
 		{"storage", func(ctx context.Context) { s.every(ctx, storageInterval, s.countStorage) }},
 		{"senders", func(ctx context.Context) { sweep.Loop(ctx, s.logger, "senders", sweep.NewWaker(), s.senders.Flush) }},
 		{"installation", func(ctx context.Context) { s.every(ctx, installationInterval, s.watchInstallation) }},
-		{"watch", func(ctx context.Context) { s.every(ctx, watch.Interval, s.unlessCopied(s.watch.Round)) }},
 		{"hand-overs", func(ctx context.Context) { s.every(ctx, handoverInterval, s.unlessCopied(s.tellHandovers)) }},
 		{"verification mails", func(ctx context.Context) { s.sendLinks(ctx, "verification mails", verificationInterval, s.verifier) }},
 		{"invitation mails", func(ctx context.Context) { s.sendLinks(ctx, "invitation mails", invitationInterval, s.inviter) }},
@@ -63,9 +71,6 @@ func (s *server) loops() []loop {
 	list = append(list, loop{"test pages", func(ctx context.Context) {
 		sweep.Loop(ctx, s.logger, "test pages", s.wakeTests, s.unlessCopy(s.tests.Sweep))
 	}})
-	for _, part := range s.pageSweeps() {
-		list = append(list, loop{part.name, func(ctx context.Context) { sweep.Loop(ctx, s.logger, part.name, part.waker, part.once) }})
-	}
 	return list
 }
 
@@ -74,17 +79,21 @@ func (s *server) loops() []loop {
 // for first.
 func (s *server) startLoops() {
 	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
+	var claiming, others sync.WaitGroup
+	for _, l := range s.claimingLoops() {
+		claiming.Go(func() { l.run(ctx) })
+	}
 	for _, l := range s.loops() {
-		running.Go(func() { l.run(ctx) })
+		others.Go(func() { l.run(ctx) })
 	}
 	s.onStop(func(stopping context.Context) error {
 		cancel()
+		swept, done := make(chan struct{}), make(chan struct{})
+		go func() { claiming.Wait(); close(swept) }()
 		for _, outbox := range s.outboxes { // whose leases no loop renews any more
-			outbox.Drain(stopping)
+			outbox.Drain(stopping, swept)
 		}
-		done := make(chan struct{})
-		go func() { running.Wait(); close(done) }()
+		go func() { <-swept; others.Wait(); close(done) }()
 		select {
 		case <-done:
 			return nil

@@ -174,3 +174,72 @@ func TestWhatAProviderAskedForIsNoClockSetBack(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatIsKeptWaitsForNoClock: the mail server fails, or refuses what the mail says, and has put the page off when the
+// clock is set back to a time at which the page was there already.
+func TestWhatIsKeptWaitsForNoClock(t *testing.T) {
+	for name, c := range map[string]struct {
+		failure   error
+		age, back time.Duration
+	}{
+		"the server fails":              {notify.Installation(errors.New("451 try later")), 70 * time.Minute, 30 * time.Minute},
+		"the server fails for hours":    {notify.Installation(errors.New("451 try later")), 3 * time.Hour, 30 * time.Minute},
+		"it is refused":                 {errQuota, 70 * time.Minute, 30 * time.Minute},
+		"it is refused for two hours":   {errQuota, 119 * time.Minute, time.Hour},
+		"the clock goes 2 minutes back": {errQuota, 70 * time.Minute, 2 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOutbox(t)
+			o.SetSteps(t, pagingtest.Step{Wait: 24 * time.Hour, Targets: []pagingtest.Target{pagingtest.User(o.Ada)}})
+			o.Clock.Freeze(o.Clock.Now())
+			auditor := watch.NewAuditor(o.DB, quiet, map[notify.Kind]*delivery.Outbox{notify.Email: o.deliverer}, paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+			o.provider.answers(func(context.Context, notify.Message) error { return c.failure })
+			o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+			for start := o.Clock.Now(); o.Clock.Now().Sub(start) < c.age; o.Clock.Advance(time.Minute) {
+				before := len(o.provider.messages())
+				deliver(t, o.deliverer)
+				if found, err := auditor.Find(t.Context()); len(o.provider.messages()) > before && (err != nil || found.ClockSetBack > 0) {
+					t.Fatalf("without a clock that was set back: %+v, %v", found, err)
+				}
+			}
+			o.Exec(t, `UPDATE notification SET next_try_at = nightbell_now()`)
+			deliver(t, o.deliverer)
+			before := len(o.provider.messages())
+			o.Clock.Advance(-c.back)
+			if found, err := auditor.Find(t.Context()); err != nil || found.ClockSetBack != 1 {
+				t.Fatalf("the auditor found %+v, %v", found, err)
+			}
+			if err := auditor.Repair(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			o.deliverer.Wait()
+			if got := len(o.provider.messages()) - before; got != 1 {
+				t.Errorf("%d messages, want one more at once", got)
+			}
+			if found, err := auditor.Find(t.Context()); err != nil || found.ClockSetBack > 0 {
+				t.Errorf("after the repair: %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// TestWhatIsKeptForItsContactIsNoClockSetBack: the mail server failed, and then the contact, for which its pages wait two
+// hours.
+func TestWhatIsKeptForItsContactIsNoClockSetBack(t *testing.T) {
+	o := newOutbox(t)
+	o.SetSteps(t, pagingtest.Step{Wait: 24 * time.Hour, Targets: []pagingtest.Target{pagingtest.User(o.Ada)}})
+	o.Clock.Freeze(o.Clock.Now())
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	o.provider.answers(func(context.Context, notify.Message) error { return notify.Installation(errors.New("451 try later")) })
+	deliver(t, o.deliverer)
+	o.Exec(t, `UPDATE contact_method SET failures = 6, failing_since = nightbell_now() - interval '1 hour', next_try_at = nightbell_now() + interval '1 minute' WHERE user_id = $1`, o.Ada)
+	o.Clock.Advance(10 * time.Second)
+	deliver(t, o.deliverer)
+	if !pgtest.One[bool](t, o.Database, `SELECT next_try_at > nightbell_now() + interval '1 hour' AND blocked_since IS NOT NULL FROM notification`) {
+		t.Fatal("the page does not wait for its contact")
+	}
+	auditor := watch.NewAuditor(o.DB, quiet, nil, paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
+	if found, err := auditor.Find(t.Context()); err != nil || found.ClockSetBack > 0 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,30 +12,51 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// Drain claims nothing more, and renews the leases of the sends under way until they end: the loop that does so has
-// ended with a stop, and after a lease another replica would send a copy. It does not wait, and outlives ctx.
-func (d *Outbox) Drain(ctx context.Context) (ended <-chan struct{}) {
+// Drain renews the leases of the sends under way until they end, because the loop that does so ends with a stop, and after
+// a lease another replica would send a copy. What sweeps claim until swept is closed, which is once they have ended, is
+// still sent; then nothing more is. It does not wait, and outlives ctx.
+func (d *Outbox) Drain(ctx context.Context, swept <-chan struct{}) (ended <-chan struct{}) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.drained == nil {
-		drained := make(chan struct{})
-		d.closed, d.drained = true, drained
-		go func() {
-			defer close(drained)
-			d.keepLeases(context.WithoutCancel(ctx))
-			d.sends.Wait()
-		}()
+		d.drained = make(chan struct{})
+		go d.drain(context.WithoutCancel(ctx), swept)
 	}
 	return d.drained
 }
 
-// Close drains the outbox and waits for the sends under way. When ctx ends first it
+func (d *Outbox) drain(ctx context.Context, swept <-chan struct{}) {
+	defer close(d.drained)
+	ctx, cancel := context.WithCancel(ctx)
+	var renewing sync.WaitGroup
+	renewing.Go(func() { d.keepLeases(ctx) })
+	select {
+	case <-swept:
+	case <-d.aborted:
+	}
+	d.mu.Lock()
+	d.closed = true // before anybody waits for sends: none begins any more
+	d.mu.Unlock()
+	ended := make(chan struct{})
+	go func() { d.sends.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-d.aborted:
+	}
+	cancel()
+	renewing.Wait()
+	<-ended
+}
+
+// Close drains the outbox, whose sweeps have ended, and waits for the sends under way. When ctx ends first it
 // breaks them off, which leaves them to be tried again, and returns ctx's error.
 func (d *Outbox) Close(ctx context.Context) error {
 	if !d.closing.CompareAndSwap(false, true) {
 		return errors.New("the outbox is closed already")
 	}
-	ended := d.Drain(ctx)
+	swept := make(chan struct{})
+	close(swept)
+	ended := d.Drain(ctx, swept)
 	select {
 	case <-ended:
 		return nil
@@ -45,22 +67,11 @@ func (d *Outbox) Close(ctx context.Context) error {
 	}
 }
 
-// keepLeases renews leases until the sends under way have ended, or Close gives up.
+// keepLeases renews leases until ctx ends.
 func (d *Outbox) keepLeases(ctx context.Context) {
 	if d.options.Patience == 0 {
 		return // none is renewed: the provider has no longer than a lease
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		defer cancel()
-		ended := make(chan struct{})
-		go func() { d.sends.Wait(); close(ended) }()
-		select {
-		case <-ended:
-		case <-d.aborted:
-		}
-	}()
 	for {
 		select {
 		case <-ctx.Done():

@@ -25,9 +25,13 @@ func TestAStopKeepsTheLeasesOfWhatIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, func() bool { return len(o.provider.messages()) == 1 })
-	stopping.Drain(t.Context()) // the loops end, which may take a while
+	swept := make(chan struct{})
+	stopping.Drain(t.Context(), swept) // the loops end, which may take a while
 	closed := make(chan error, 1)
 	for seconds := range 20 {
+		if seconds == 4 {
+			close(swept)
+		}
 		if seconds == 8 {
 			go func() { closed <- stopping.Close(context.WithoutCancel(t.Context())) }()
 		}
@@ -50,5 +54,38 @@ func TestAStopKeepsTheLeasesOfWhatIsUnderWay(t *testing.T) {
 	o.Accept(t, pagingtest.Firing("b", "b", pagingtest.Began))
 	if again, err := stopping.Sweep(t.Context()); again || err != nil || len(o.provider.messages()) != 1 {
 		t.Errorf("what was drained works on: %t, %v", again, err)
+	}
+}
+
+// TestAStopSendsWhatASweepIsJustClaiming: the process is told to stop while the claim is under way. Nobody else would send
+// it before the lease is over, and it would count as one whose worker died.
+func TestAStopSendsWhatASweepIsJustClaiming(t *testing.T) {
+	o := newOutbox(t)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	busy, err := o.Owner(t).Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Rollback(t.Context())
+	if _, err := busy.Exec(t.Context(), `LOCK TABLE delivery IN SHARE MODE`); err != nil {
+		t.Fatal(err)
+	}
+	swept := make(chan struct{})
+	go func() {
+		defer close(swept)
+		if _, err := o.deliverer.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	await(t, func() bool {
+		return pgtest.One[bool](t, o.Database, `SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'delivery'::regclass)`)
+	})
+	ended := o.deliverer.Drain(t.Context(), swept)
+	if err := busy.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if got := o.states(t); len(o.provider.messages()) != 1 || got != "sent" {
+		t.Errorf("%d mails, the page is %q", len(o.provider.messages()), got)
 	}
 }

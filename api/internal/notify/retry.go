@@ -31,6 +31,8 @@ const (
 	DeadAfter = 6
 	// DeadFor is how long a contact fails before that: a restart takes seconds.
 	DeadFor = time.Minute
+	// MostBackoff is the longest that Backoff asks for.
+	MostBackoff = 72 * time.Second
 	// SlotWait is how long a due page waits for a send slot until the person's next contact
 	// method is used, too: as long as a send may take. The page keeps its place in the queue,
 	// so each planned page is still sent once.
@@ -76,7 +78,7 @@ func Backoff(attempt int, seed uint64) time.Duration {
 // MostContactWait is the longest that a contact is put off after it failed. A mail server cannot ask for a wait.
 func MostContactWait(kind Kind) time.Duration {
 	if kind == Email {
-		return waits[len(waits)-1] * 6 / 5
+		return MostBackoff
 	}
 	return LongestWait
 }

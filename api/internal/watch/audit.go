@@ -57,7 +57,7 @@ type Overdue struct {
 	MaintenanceOver int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
-	// ClockSetBack are waiting pages, steps and contacts that were written in the future: the
+	// ClockSetBack are waiting pages, steps and contacts that were written in the future, and pages put off from there: the
 	// database's clock was set back, and they would wait for it to catch up.
 	ClockSetBack int
 	// Heartbeats are missing for more than a minute and nobody was told, or nobody looked whether
@@ -99,13 +99,17 @@ func NewAuditor(db *postgres.DB, logger *slog.Logger, outboxes map[notify.Kind]*
 // overdueSQL asks everything at once. Late by no failure of this installation is a page that waits for its contact
 // (its next try is in the future), for all the sends its organization may have under way, or for one to its own
 // contact while the provider takes others.
-const overdueSQL = `
+var overdueSQL = `
 WITH busy AS MATERIALIZED ( -- asked once, not of each page: one organization may have many thousands
     SELECT d.org_id, d.channel FROM delivery d JOIN unnest($5::text[], $8::integer[]) AS kind(name, sends) ON kind.name = d.channel
     WHERE d.outcome = 'sending' AND d.lease_until > $1::timestamptz GROUP BY d.org_id, d.channel, kind.sends HAVING count(*) >= kind.sends
 ), hanging AS MATERIALIZED (
     SELECT d.contact_method_id FROM delivery d WHERE d.outcome = 'sending' AND d.lease_until > $1 AND EXISTS (
-        SELECT FROM delivery a WHERE a.outcome = 'accepted' AND a.channel = d.channel AND a.finished_at > $1 - $9::interval AND a.finished_at <= $1))
+        SELECT FROM delivery a WHERE a.outcome = 'accepted' AND a.channel = d.channel AND a.finished_at > $1 - $9::interval AND a.finished_at <= $1)
+), odd AS MATERIALIZED ( -- claimed, or of the future: no index tells them, so that all open pages are read, once
+    SELECT orphaned, lease_until, blocked_since, due_at, next_try_at, created_at FROM notification
+    WHERE finished_at IS NULL AND (lease_until IS NOT NULL OR orphaned >= 2 OR created_at > $1 + $6::interval)
+)
 SELECT (SELECT count(*) FROM (
         SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_due_at < $1::timestamptz - $2::interval LIMIT $3) late),
     (SELECT count(*) FROM (
@@ -113,13 +117,15 @@ SELECT (SELECT count(*) FROM (
         WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.next_try_at < $1 - $4::interval
           AND (n.org_id, n.channel) NOT IN (SELECT b.org_id, b.channel FROM busy b)
           AND n.contact_method_id NOT IN (SELECT h.contact_method_id FROM hanging h) LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until < $1 - $4 LIMIT $3) late)
-      + (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until > $1 + $7::interval LIMIT $3) stuck),
+      + (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until < $1 - $4 LIMIT $3) late)
+      + (SELECT count(*) FROM (SELECT FROM odd n WHERE coalesce(n.lease_until, n.next_try_at) >= $1 - $4 AND ` + claimedInVainSQL + ` LIMIT $3) late),
+    (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until > $1 + $7::interval LIMIT $3) stuck),
     (SELECT count(*) FROM (SELECT FROM incident_timer t WHERE t.due_at < $1 - $2 LIMIT $3) late),
     (SELECT count(*) FROM (SELECT FROM incident i WHERE ` + maintenanceOverSQL + ` LIMIT $3) held),
     (SELECT count(*) FROM (` + unpagedSQL + `) unpaged),
-    (SELECT count(*) FROM (SELECT FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.created_at > $1 + $6::interval LIMIT $3) ahead)
+    (SELECT count(*) FROM (SELECT FROM odd n WHERE n.lease_until IS NULL AND n.created_at > $1 + $6 LIMIT $3) ahead)
+      + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), notification n
+            WHERE ` + retryAheadSQL + ` LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), contact_method c
             WHERE ` + contactAheadSQL + ` LIMIT $3) ahead),
@@ -128,13 +134,13 @@ SELECT (SELECT count(*) FROM (
         (SELECT min(t.due_at) FROM incident_timer t),
         (SELECT min(first.at) FROM unnest($5::text[]) AS kind(name), LATERAL (
             SELECT n.next_try_at AS at FROM notification n WHERE n.finished_at IS NULL AND n.lease_until IS NULL AND n.channel = kind.name ORDER BY n.next_try_at LIMIT 1) first),
-        (SELECT min(n.lease_until) FROM notification n WHERE n.finished_at IS NULL),
-        (SELECT min(n.due_at) FROM notification n WHERE n.finished_at IS NULL AND ` + claimedInVainSQL + `))))::float8`
+        (SELECT min(n.lease_until) FROM odd n),
+        (SELECT min(n.due_at) FROM odd n WHERE ` + claimedInVainSQL + `))))::float8`
 
-// claimedInVainSQL is a page that is claimed for the third time or more, and nobody recorded what came of a claim: each
-// worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment. What our own
-// provider keeps is told as blocked.
-const claimedInVainSQL = `n.orphaned >= 2 AND n.lease_until IS NOT NULL AND n.blocked_since IS NULL AND n.due_at < $1 - $4`
+// claimedInVainSQL is a page that was claimed twice or more, and nobody recorded what came of it: each
+// worker died, or could not look in time. It is leased nearly always, as one that leaves in a moment, or was just given
+// back by a process that began. What our own provider keeps is told as blocked.
+const claimedInVainSQL = `n.orphaned >= 2 AND (n.lease_until IS NOT NULL OR n.next_try_at <= $1) AND n.blocked_since IS NULL AND n.due_at < $1 - $4`
 
 // maintenanceOverSQL is what ending maintenance must have made due; all ones is a quiet time,
 // which nobody ends. The window is asked of one row at a time.
@@ -144,6 +150,15 @@ const maintenanceOverSQL = `i.paging_held_by <> 'ffffffff-ffff-ffff-ffff-fffffff
 // contactAheadSQL is true of a contact that began to fail in the future, or waits for longer than any does. One
 // whose webhook failed for longer than the clock was set back passes for what Retry-After asked for, ten minutes at most.
 const contactAheadSQL = `c.kind = kind.name AND c.next_try_at > soon.at AND (c.failing_since > soon.at OR c.next_try_at > soon.at + kind.longest)`
+
+// retryAheadSQL is true of a page that this installation's own failure keeps, and whose next try is further ahead than any is
+// put off: one that was due for long waits for notify.LongestWait, one whose contact fails for that contact. The least of the
+// longest waits is asked first, by itself, so that pages that are kept as always are joined to nothing.
+var retryAheadSQL = fmt.Sprintf(`n.finished_at IS NULL AND n.lease_until IS NULL AND n.blocked_since IS NOT NULL AND n.channel = kind.name
+    AND n.next_try_at > soon.at + interval '%[3]d seconds' AND n.next_try_at > soon.at + kind.longest AND n.created_at <= soon.at AND n.due_at <= soon.at
+    AND (n.next_try_at < n.due_at + interval '%[1]d seconds' OR n.next_try_at > soon.at + interval '%[2]d seconds')
+    AND NOT EXISTS (SELECT FROM contact_method c WHERE c.org_id = n.org_id AND c.id = n.contact_method_id AND c.next_try_at IS NOT NULL)`,
+	int((notify.MaxAge + notify.LongestWait).Seconds()), int(notify.LongestWait.Seconds()), int(notify.MostBackoff.Seconds()))
 
 // An incident is stored with the state of its paging, so the few seconds are only for a
 // clock that was set.
@@ -226,6 +241,11 @@ UPDATE notification n SET created_at = $1, due_at = n.due_at - (n.created_at - $
 WHERE (n.org_id, n.id) IN (SELECT w.org_id, w.id FROM notification w
     WHERE w.finished_at IS NULL AND w.lease_until IS NULL AND w.created_at > $1::timestamptz + $2::interval FOR UPDATE SKIP LOCKED)`
 
+var retriesFromFutureSQL = `
+UPDATE notification SET next_try_at = $1, blocked_since = least(blocked_since, $1)
+WHERE (org_id, id) IN (SELECT n.org_id, n.id FROM (SELECT $1::timestamptz + $2::interval AS at) soon, unnest($3::text[], $4::interval[]) AS kind(name, longest), notification n
+    WHERE ` + retryAheadSQL + ` FOR NO KEY UPDATE OF n SKIP LOCKED)`
+
 const stepsFromFutureSQL = `
 UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1))
 WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
@@ -256,8 +276,12 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 		}
 	}
 	kinds, longest := contactWaits()
-	_, err = tx.Exec(ctx, contactsFromFutureSQL, now, clockTolerance, kinds, longest)
-	return err
+	for _, sql := range []string{retriesFromFutureSQL, contactsFromFutureSQL} {
+		if _, err := tx.Exec(ctx, sql, now, clockTolerance, kinds, longest); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // startUnpaged begins to page for incidents that nobody is paged for.

@@ -26,7 +26,7 @@ SELECT FROM maintenance_window WHERE org_id = $1 AND starts_at <= $2 AND ends_at
 
 // A page without a window any more is tried at once.
 const holdSQL = `
-UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL,
+UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, orphaned = 0,
     due_at = coalesce(h.until, n.due_at), next_try_at = coalesce(h.until, $4)
 FROM (SELECT n.id, (SELECT max(ends_at) FROM (` + holdingSQL + `) windows) AS until
       FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id

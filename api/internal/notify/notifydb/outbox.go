@@ -222,7 +222,7 @@ type duePage struct {
 // orphaned is ClaimedPage.Orphaned once it is claimed, as takeSQL counts.
 func (p duePage) orphaned() int {
 	if p.orphanOf == nil {
-		return 0
+		return p.Orphaned
 	}
 	return p.Orphaned + 1
 }
@@ -231,21 +231,38 @@ func (p duePage) orphaned() int {
 // out anyway; what waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker may have claimed one since the first
 // look. IS NOT DISTINCT FROM hides the channel from the planner: the index must be chosen by
 // contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
+//
+// What may be at fault follows what is not, whatever its severity: thousands of it may be kept. It waits for its own
+// try ($7) unless it begins anew together ($8), so that nothing hurries it while others are due.
 var lockDueSQL = `
 SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
-    SELECT n.* FROM generate_series(0, 7) part, LATERAL (
-        SELECT n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.orphaned, n.round, n.step, n.contact_method_id, n.lease_token
+    SELECT * FROM (SELECT n.* FROM generate_series(0, 7) part, LATERAL (
+        SELECT ` + duePageColumns + `
         FROM notification n
         WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.severity_rank = part / 2 AND n.channel IS NOT DISTINCT FROM $1
           AND n.next_try_at > CASE part % 2 WHEN 0 THEN '-infinity' ELSE $2::timestamptz END
           AND n.next_try_at <= CASE part % 2 WHEN 0 THEN $2 ELSE 'infinity' END
-          AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
+          AND n.faults = 0 AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
           AND (n.unknowns = 0 OR n.next_try_at <= $2 OR n.next_try_at > $2::timestamptz + $6::interval)
         ORDER BY n.next_try_at DESC
         LIMIT free.most
         FOR UPDATE SKIP LOCKED) n
+    LIMIT free.most) sound
+    UNION ALL
+    SELECT * FROM (
+        SELECT ` + duePageColumns + `
+        FROM notification n
+        WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.channel IS NOT DISTINCT FROM $1
+          AND n.faults > 0 AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
+          AND (n.unknowns = 0 OR n.next_try_at <= $2 OR n.next_try_at > $2 + $6)
+          AND (n.faults % $8::integer = 0 OR n.next_try_at <= $2 OR n.next_try_at > $2 + $7::interval)
+        ORDER BY n.next_try_at > $2, n.faults, n.severity_rank, n.next_try_at DESC
+        LIMIT free.most
+        FOR UPDATE SKIP LOCKED) at_fault
     LIMIT free.most) due
 WHERE NOT (SELECT busy FROM (` + fmt.Sprintf(sendsSQL, "free.id") + `) under_way)`
+
+const duePageColumns = `n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.orphaned, n.round, n.step, n.contact_method_id, n.lease_token`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
 	contacts, most := make([]uuid.UUID, len(claims)), make([]int, len(claims))
@@ -255,7 +272,7 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 			most[i] = 1
 		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.MostUnknownWait(kind)+claimSlack)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.MostUnknownWait(kind)+claimSlack, notify.MostBackoff+claimSlack, notify.MostFaults)
 	if err != nil {
 		return nil, err
 	}
@@ -269,16 +286,14 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	return due, err
 }
 
-// bundle puts all pages into one message, except those that may be at fault: they come when no others are due,
-// the most severe first, in smaller groups after each of their tries, and at last alone. So the one at fault is
-// soon on its own, and a server that refuses everything does not get each page of a storm five times. What it refused
-// each time is kept, and begins anew together: after a quota the pages of a storm are one message, not as many.
+// bundle puts all pages into one message, in the order of lockDueSQL, except those that may be at fault: they come when no
+// others are due, those that failed least often first, so that none keeps another from its turn, however severe it is. What was
+// refused alone each time is kept, and begins anew together: after a quota the pages of a storm are one message, not as many.
 func bundle(due []duePage, probe bool) []duePage {
-	sound := func(page duePage) bool { return page.Faults == 0 }
-	faults := 0
-	if len(due) > 0 && !slices.ContainsFunc(due, sound) {
-		faults = due[0].Faults
+	if len(due) == 0 {
+		return nil
 	}
+	faults := due[0].Faults
 	together := slices.DeleteFunc(slices.Clone(due), func(page duePage) bool { return page.Faults != faults })
 	if probe {
 		return together[:min(1, len(together))]
@@ -304,7 +319,7 @@ func groupSize(pages, faults int) int {
 // came along before its next try. Otherwise no column of an index changes.
 const takeSQL = `
 UPDATE notification n
-SET state = 'sending', orphaned = CASE WHEN n.lease_token IS NULL THEN 0 ELSE n.orphaned + 1 END,
+SET state = 'sending', orphaned = n.orphaned + (n.lease_token IS NOT NULL)::integer,
     lease_token = taken.token, lease_until = $4, attempts = n.attempts + 1, delivery_ids = n.delivery_ids || taken.token,
     next_try_at = least(n.next_try_at, $5)
 FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id, unnest($3::uuid[]) AS token) taken
@@ -354,7 +369,7 @@ WITH leased AS (
     FROM (SELECT DISTINCT org_id, lease_token FROM leased) h
     WHERE d.org_id = h.org_id AND d.id = h.lease_token AND d.outcome = 'sending'
 )
-UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1
+UPDATE notification n SET state = 'pending', lease_token = NULL, lease_until = NULL, next_try_at = $1, orphaned = n.orphaned + 1
 FROM leased WHERE n.org_id = leased.org_id AND n.id = leased.id`
 
 // ReleaseLeases gives back what this installation was sending when it stopped, so that

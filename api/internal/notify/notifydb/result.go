@@ -36,7 +36,7 @@ type Delivery struct {
 
 const settlePagesSQL = `
 UPDATE notification n
-SET state = r.state, lease_token = NULL, lease_until = NULL, next_try_at = coalesce(r.next_try_at, n.next_try_at),
+SET state = r.state, lease_token = NULL, lease_until = NULL, orphaned = 0, next_try_at = coalesce(r.next_try_at, n.next_try_at),
     finished_at = CASE WHEN r.state = 'pending' THEN NULL ELSE $3::timestamptz END, finished_for = r.reason, faults = n.faults + r.fault::integer,
     unknowns = n.unknowns + r.unknown::integer, blocked_since = CASE WHEN r.blocked THEN coalesce(n.blocked_since, $3) END,
     lost_at = CASE WHEN r.lost THEN $3 END

@@ -907,7 +907,7 @@ CREATE TABLE notification (
     lease_until       timestamptz,
     attempts          integer NOT NULL DEFAULT 0,
     faults            integer NOT NULL DEFAULT 0, -- tries that failed by our own mistake, or for what the message says; such pages are sent in small groups, and at last alone
-    orphaned          integer NOT NULL DEFAULT 0, -- claims in a row, before the last, whose workers recorded nothing
+    orphaned          integer NOT NULL DEFAULT 0, -- claims in a row that are over, and whose workers recorded nothing
     unknowns          integer NOT NULL DEFAULT 0, -- tries after which the provider may have taken the message
     blocked_since     timestamptz, -- since when only this installation's own failures keep it from being sent
     lost_at           timestamptz, -- when it was given up although its provider was called, or by our own mistake
