@@ -866,6 +866,7 @@ CREATE TABLE timeline_event (
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id, seq);
+CREATE INDEX timeline_event_comment_idx ON timeline_event (org_id, incident_id, seq) WHERE kind = 'comment';
 CREATE INDEX timeline_event_expiry_idx ON timeline_event (at) WHERE incident_id IS NULL;
 
 -- ---------------------------------------------------------------- timers and the outbox
