@@ -95,6 +95,9 @@ CREATE TABLE membership (
     user_id    uuid NOT NULL REFERENCES users (id),
     role       text NOT NULL CHECK (role IN ('owner', 'admin', 'responder', 'viewer')),
     created_at timestamptz NOT NULL,
+    -- The mails to confirm an address that they had sent, on the day of the last one (UTC).
+    verification_mails    integer NOT NULL DEFAULT 0,
+    verification_mails_on date NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (org_id, user_id)
 );
 CREATE INDEX membership_user_id_idx ON membership (user_id);
