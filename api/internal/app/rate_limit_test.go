@@ -45,6 +45,11 @@ func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
 	if answered := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/acknowledge", n.owner(), []byte(`{}`)); answered.status != http.StatusOK || answered.header.Get("RateLimit") != "" {
 		t.Errorf("an acknowledgement is refused: %s", answered.whole())
 	}
+	for what, body := range map[string]string{"comments": `{"message":"It is the disk."}`, "subscribers": `{}`, "links": `{"linked_id":"` + incident + `"}`} {
+		if told := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/"+what, n.owner(), []byte(body)); told.status != http.StatusTooManyRequests {
+			t.Errorf("%s beyond the quota: %s", what, told.whole())
+		}
+	}
 	if sent := n.plainly(http.MethodPost, "/v1/events", n.serviceKey, []byte(`{"title":"Orders stopped"}`)); sent.status != http.StatusCreated {
 		t.Errorf("an event is refused: %s", sent.whole())
 	}

@@ -18,6 +18,10 @@ func (k Kind) Secret() bool { return k == Webhook || k == Slack }
 // MostOfPerson is how many contact methods people may have when they add one for themselves.
 const MostOfPerson = 20
 
+// MostRulesOfPerson is how many notification rules people may have when one is added: each writes a page for
+// each incident.
+const MostRulesOfPerson = 50
+
 // SigningSecretPrefix is how Standard Webhooks writes secrets.
 const SigningSecretPrefix = "whsec_"
 

@@ -30,11 +30,16 @@ type Planned struct {
 	N int
 }
 
+// longestPlan is how many pages one event makes for one person at most, whatever rules are stored: those of all
+// organizations are written by one loop.
+const longestPlan = 100
+
 // Plan says where and when a person is paged, for a page decided at now. Equal rules
 // count once; the order is by time, then by contact method, whatever order the rules
 // come in. Where the rules for this urgency reach nobody, because there are none or their addresses
 // are not confirmed, the rules for the other urgency do, or else contact methods without rules: a
-// person is paged otherwise than they asked rather than not at all.
+// person is paged otherwise than they asked rather than not at all. Of more than longestPlan the
+// earliest are planned.
 func Plan(rules []Rule, urgency string, now time.Time) []Planned {
 	var chosen []Rule
 	for _, level := range []func(Rule) bool{
@@ -57,9 +62,10 @@ func Plan(rules []Rule, urgency string, now time.Time) []Planned {
 	slices.SortFunc(chosen, func(a, b Rule) int {
 		return cmp.Or(cmp.Compare(a.Delay, b.Delay), bytes.Compare(a.ContactMethodID[:], b.ContactMethodID[:]))
 	})
+	chosen = slices.CompactFunc(chosen, sameMoment)
 	sent := map[uuid.UUID]int{}
 	var plan []Planned
-	for _, rule := range slices.CompactFunc(chosen, sameMoment) {
+	for _, rule := range chosen[:min(len(chosen), longestPlan)] {
 		plan = append(plan, Planned{rule.ContactMethodID, rule.Kind, now.Add(rule.Delay), sent[rule.ContactMethodID]})
 		sent[rule.ContactMethodID]++
 	}

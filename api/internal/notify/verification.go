@@ -32,6 +32,14 @@ var (
 var ErrTooManyMails = fault.New(fault.Limited, "too_many_mails",
 	"Your organization has sent all the mails to unconfirmed addresses that it may send in a day. Try again tomorrow, or open the links that were sent.").After(3600)
 
+// MostMailsOfPerson is how many of VerificationShare somebody who is no admin has sent in a day, so that it
+// lasts for invitations and the others.
+const MostMailsOfPerson = 5
+
+// ErrTooManyOwnMails is the refusal when one person has had that many sent.
+var ErrTooManyOwnMails = fault.Newf(fault.Limited, "too_many_mails",
+	"You have had %d mails to unconfirmed addresses sent today. Open the link of the latest one, try again tomorrow, or ask an admin to send it.", MostMailsOfPerson).After(3600)
+
 // ErrPageWaits says why a page of the last resort waits: it is told with others, not dropped.
 var ErrPageWaits = errors.New("the address is not confirmed yet, so after the first mails of a day it gets one an hour; this page goes out with the next one, or at once when the link that was mailed to it is opened")
 

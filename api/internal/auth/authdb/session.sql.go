@@ -12,6 +12,19 @@ import (
 	"github.com/google/uuid"
 )
 
+const deleteOldSessions = `-- name: DeleteOldSessions :exec
+DELETE FROM session WHERE id = ANY(ARRAY(SELECT l.id FROM session l WHERE l.id IN (
+    SELECT s.id FROM session s WHERE s.user_id = $1
+    ORDER BY s.revoked_at IS NULL DESC, s.last_used_at DESC, s.id DESC OFFSET $2::integer) FOR UPDATE SKIP LOCKED))
+`
+
+// Those of an account beyond the @kept newest, ended ones first: then whose last use is longest ago. Not what
+// somebody is renewing.
+func (q *Queries) DeleteOldSessions(ctx context.Context, userID uuid.UUID, kept int32) error {
+	_, err := q.db.Exec(ctx, deleteOldSessions, userID, kept)
+	return err
+}
+
 const endSession = `-- name: EndSession :execrows
 UPDATE session SET revoked_at = $1::timestamptz, revoked_for = $2 WHERE id = $3 AND user_id = $4 AND revoked_at IS NULL
 `

@@ -259,6 +259,29 @@ func TestASwitchedSessionEndsWhenItsSignInDoes(t *testing.T) {
 	}
 }
 
+// Going to and fro leaves no more sessions than an account has, and ends nobody's in use.
+func TestAnAccountHasAHundredSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana, eve := w.join("dana@rockets.example"), w.join("eve@other.example")
+	w.db.Exec(t, `INSERT INTO membership (org_id, user_id, role, created_at) VALUES ($1, $2, 'viewer', nightbell_now())`, eve.orgID, dana.userID)
+	w.db.Exec(t, `INSERT INTO session (id, user_id, org_id, created_at, last_used_at, revoked_at, revoked_for)
+		SELECT gen_random_uuid(), $1, $2, nightbell_now() - interval '2 hours', nightbell_now() - n * interval '1 minute', CASE WHEN n % 2 = 0 THEN nightbell_now() END, CASE WHEN n % 2 = 0 THEN 'logout' ELSE '' END
+		FROM generate_series(1, 250) n`, dana.userID, dana.orgID)
+	for range 3 {
+		if switched := dana.call("POST", "/v1/auth/switch-organization", object{"org_id": eve.orgID}); switched.status != http.StatusOK {
+			t.Fatalf("the switch: %d %s", switched.status, switched.text)
+		}
+	}
+	open := `SELECT count(*) FROM session WHERE user_id = $1 AND revoked_at IS NULL AND last_used_at > nightbell_now() - interval '192 minutes'`
+	if all, kept := pgtest.One[int](t, w.db, `SELECT count(*) FROM session WHERE user_id = $1`, dana.userID), pgtest.One[int](t, w.db, open, dana.userID); all != 100 || kept != 100 {
+		t.Errorf("%d sessions, %d of those that were used last", all, kept)
+	}
+	if !dana.isSignedIn() || !eve.isSignedIn() {
+		t.Error("a session in use has ended")
+	}
+}
+
 func TestAForgottenPasswordIsReplacedByALinkOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -66,7 +66,7 @@ func (s *AuthServer) EnterDemo(ctx context.Context, _ *nightbellv1.EnterDemoRequ
 			return err
 		}
 		grant := auth.Grant{UserID: s.guest.UserID, OrgID: s.guest.OrgID, Role: auth.Viewer}
-		answer, err = s.sessions.beginIn(ctx, tx, grant, userAgent(ctx), now, now)
+		answer, err = s.sessions.beginBeside(ctx, tx, grant, userAgent(ctx), now, now)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

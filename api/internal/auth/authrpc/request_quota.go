@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/callquota"
@@ -13,8 +14,8 @@ import (
 )
 
 // RequestQuota is the step that counts the calls of each account and API key, those of the guests' account by
-// CountedAs, and refuses those beyond the quota. What is said to incidents by those who may is never counted
-// or refused: whoever acknowledges must not be paged on.
+// CountedAs, and refuses those beyond the quota. Answers to incidents by those who may are never counted or
+// refused: whoever acknowledges must not be paged on.
 func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, _ := auth.ActorFrom(ctx)
@@ -27,7 +28,14 @@ func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	}
 }
 
-// answersIncidents tells the calls that change incidents, of callers who may make them.
+// answers are the methods of IncidentService that say who is on it, and what becomes of the paging. What is
+// only told beside it (comments, links, subscribers) stops no page, and is counted.
+var answers = map[protoreflect.Name]bool{
+	"CreateIncident": true, "AcknowledgeIncident": true, "ResolveIncident": true, "ChangeIncidents": true, "AssignIncident": true,
+	"EscalateIncident": true, "SnoozeIncident": true, "ChangeIncidentSeverity": true, "MergeIncident": true,
+}
+
+// answersIncidents tells the calls that answer incidents, of callers who may make them.
 func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {
-	return auth.Allow(ruleOf(call.Authz), actor) == nil && call.Authz.GetMutates() && strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/")
+	return strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") && answers[call.Method.Name()] && auth.Allow(ruleOf(call.Authz), actor) == nil
 }

@@ -20,6 +20,9 @@ import (
 // longestUserAgent is how much of a browser's self-description is kept, in bytes.
 const longestUserAgent = 300
 
+// mostSessions is how many an account has, ended ones counted.
+const mostSessions = 100
+
 // sessions begins, continues and ends sign-ins.
 type sessions struct {
 	db         *postgres.DB
@@ -49,8 +52,17 @@ func (s *sessions) begin(ctx context.Context, tx pgx.Tx, userID uuid.UUID, userA
 	return s.beginIn(ctx, tx, auth.Grant{UserID: userID, OrgID: home.OrgID, Role: auth.Role(home.Role)}, userAgent, now, now)
 }
 
-// beginIn starts a session in the organization that the grant names, of a sign-in at signedInAt.
+// beginIn starts a session in the organization that the grant names, of a sign-in at signedInAt, and forgets
+// what is then one too many of the account.
 func (s *sessions) beginIn(ctx context.Context, tx pgx.Tx, grant auth.Grant, userAgent string, signedInAt, now time.Time) (signedIn, error) {
+	if err := authdb.New(tx).DeleteOldSessions(ctx, grant.UserID, mostSessions-1); err != nil {
+		return signedIn{}, err
+	}
+	return s.beginBeside(ctx, tx, grant, userAgent, signedInAt, now)
+}
+
+// beginBeside is beginIn for an account of many people, whose sessions end nobody else's.
+func (s *sessions) beginBeside(ctx context.Context, tx pgx.Tx, grant auth.Grant, userAgent string, signedInAt, now time.Time) (signedIn, error) {
 	store := authdb.New(tx)
 	grant.SessionID = id.New()
 	err := store.InsertSession(ctx, authdb.InsertSessionParams{

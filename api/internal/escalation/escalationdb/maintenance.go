@@ -66,6 +66,15 @@ func queryMaintenance(ctx context.Context, tx pgx.Tx, where string, arguments ..
 	})
 }
 
+// CountMaintenance counts the windows that have not ended, and has others who count them to add one wait.
+func CountMaintenance(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) (n int, err error) {
+	if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtext('nightbell maintenance'), hashtext($1::text))`, orgID.String()); err != nil {
+		return 0, err
+	}
+	err = tx.QueryRow(ctx, `SELECT count(*) FROM maintenance_window WHERE org_id = $1 AND ends_at > $2`, orgID, now).Scan(&n)
+	return n, err
+}
+
 // addServicesSQL does not add one again that the window has.
 const addServicesSQL = `
 INSERT INTO maintenance_service (org_id, window_id, service_id)

@@ -27,6 +27,9 @@ const (
 	// longestMaintenance bounds how long pages can be held: a window that somebody forgot
 	// must not silence a service for good.
 	longestMaintenance = 31 * 24 * time.Hour
+	// mostWindows bounds those of an organization that have not ended: whoever takes in its alerts reads and
+	// locks all that are under way.
+	mostWindows = 200
 )
 
 // farFuture is later than any window ends.
@@ -35,6 +38,8 @@ var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 var (
 	errNoWindow    = fault.New(fault.NotFound, "maintenance_window_not_found", "Maintenance window not found")
 	errNoServiceOf = fault.InvalidField("service_ids", fault.Missing, "One of these services does not exist.")
+	errTooManyWork = fault.Newf(fault.Conflict, "too_many_maintenance_windows",
+		"Your organization has %d maintenance windows that have not ended, and may have no more. End one, or add the services to one.", mostWindows)
 	errWindowEnded = fault.New(fault.Conflict, "maintenance_window_ended", "This maintenance has ended. Plan another one.")
 )
 
@@ -101,6 +106,11 @@ func (m *Maintenance) CreateMaintenanceWindow(ctx context.Context, request *nigh
 		window, err := planned(request, now, now)
 		if err != nil {
 			return err
+		}
+		if n, err := escalationdb.CountMaintenance(ctx, tx, caller.OrgID, now); err != nil {
+			return err
+		} else if n >= mostWindows {
+			return errTooManyWork
 		}
 		window.ID = id.New()
 		complete, err := escalationdb.InsertMaintenance(ctx, tx, caller.OrgID, window, caller.UserID, now)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -23,23 +22,18 @@ import (
 
 // AddComment adds a line to the timeline.
 func (h *Handler) AddComment(ctx context.Context, request *nightbellv1.AddCommentRequest) (*nightbellv1.AddCommentResponse, error) {
-	_, err := h.respond(ctx, request.GetId(), func(by incident.Actor) incident.Command {
-		return incident.Comment{By: by, Message: request.GetMessage()}
+	orgID, by := actorOf(ctx)
+	incidentID, ok := id.Parse(request.GetId())
+	if !ok {
+		return nil, respond.ErrNoIncident
+	}
+	if err := h.responder.Comment(ctx, orgID, incidentID, incident.Comment{By: by, Message: request.GetMessage()}); err != nil {
+		return nil, err
+	}
+	entry, err := ofIncident(ctx, h, request.GetId(), func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) (*nightbellv1.TimelineEntry, error) {
+		return incidents.LastComment(ctx, tx, orgID, incidentID, by.ID)
 	})
-	if err != nil {
-		return nil, err
-	}
-	entries, err := h.timeline(ctx, request.GetId(), -1, math.MaxInt32)
-	if err != nil {
-		return nil, err
-	}
-	_, by := actorOf(ctx)
-	for _, entry := range slices.Backward(entries) {
-		if entry.GetKind() == "comment" && entry.GetActor().GetId() == by.ID.String() {
-			return &nightbellv1.AddCommentResponse{Entry: entry}, nil
-		}
-	}
-	return &nightbellv1.AddCommentResponse{}, nil
+	return &nightbellv1.AddCommentResponse{Entry: entry}, err
 }
 
 // ofIncident reads something that belongs to an incident, or says that there is no
@@ -59,7 +53,7 @@ func ofIncident[T any](ctx context.Context, h *Handler, text string, query func(
 	})
 }
 
-// timeline reads what is after a place; all of it without a limit.
+// timeline reads what is after a place.
 func (h *Handler) timeline(ctx context.Context, text string, after int64, most int) ([]*nightbellv1.TimelineEntry, error) {
 	return ofIncident(ctx, h, text, func(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID) ([]*nightbellv1.TimelineEntry, error) {
 		return incidents.Timeline(ctx, tx, orgID, incidentID, after, most)

@@ -53,12 +53,22 @@ func Cut[T any](orgID [16]byte, list string, rows []T, limit int, cursor string,
 	if err != nil {
 		return nil, nil, err
 	}
-	rows = slices.Clone(rows)
-	slices.SortFunc(rows, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
-	if after != nil {
-		rows = slices.DeleteFunc(rows, func(row T) bool { return key(row) <= after[0] })
+	type keyed struct {
+		key string
+		row T
 	}
-	rows, next := Next(rows, limit, func(last T) string { return Mark(orgID, list, key(last)) })
+	var following []keyed
+	for _, row := range rows {
+		if place := (keyed{key(row), row}); after == nil || place.key > after[0] {
+			following = append(following, place)
+		}
+	}
+	slices.SortFunc(following, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	following, next := Next(following, limit, func(last keyed) string { return Mark(orgID, list, last.key) })
+	rows = make([]T, len(following))
+	for i, place := range following {
+		rows[i] = place.row
+	}
 	return rows, next, nil
 }
 

@@ -67,3 +67,19 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestCutAsksEachRowOnceForItsKey(t *testing.T) {
+	rows, asked := []string{"d", "b", "e", "a", "c"}, 0
+	key := func(row string) string { asked++; return row }
+	first, next, err := Cut(ours, "letters", rows, 2, "", key)
+	if err != nil || strings.Join(first, "") != "ab" || next == nil || asked != len(rows) {
+		t.Fatalf("%v, %v, asked %d times", first, err, asked)
+	}
+	second, next, err := Cut(ours, "letters", rows, 2, *next, key)
+	if err != nil || strings.Join(second, "") != "cd" || next == nil {
+		t.Fatalf("%v, %v", second, err)
+	}
+	if last, next, err := Cut(ours, "letters", rows, 2, *next, key); err != nil || strings.Join(last, "") != "e" || next != nil {
+		t.Errorf("%v, %v, %v", last, next, err)
+	}
+}

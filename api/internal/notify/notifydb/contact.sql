@@ -60,6 +60,9 @@ FROM contact_method c WHERE c.org_id = @org_id AND c.id = @contact_method_id AND
   AND c.user_id IS NOT NULL AND (@everybody::boolean OR c.user_id = @user_id::uuid)
 RETURNING user_id;
 
+-- name: CountRulesOf :one
+SELECT count(*) FROM notification_rule WHERE org_id = @org_id AND user_id = @user_id;
+
 -- name: ListRules :many
 -- A person's own; with everybody, all. Narrowed to a person or to one.
 SELECT id, user_id, contact_method_id, urgency, delay_seconds FROM notification_rule

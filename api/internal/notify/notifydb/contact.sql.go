@@ -68,6 +68,17 @@ func (q *Queries) CountContactsOf(ctx context.Context, orgID uuid.UUID, userID u
 	return count, err
 }
 
+const countRulesOf = `-- name: CountRulesOf :one
+SELECT count(*) FROM notification_rule WHERE org_id = $1 AND user_id = $2
+`
+
+func (q *Queries) CountRulesOf(ctx context.Context, orgID uuid.UUID, userID uuid.UUID) (int64, error) {
+	row := q.db.QueryRow(ctx, countRulesOf, orgID, userID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const deleteContact = `-- name: DeleteContact :one
 WITH gone AS (
     UPDATE contact_method c SET deleted_at = $1::timestamptz, disabled_at = coalesce(c.disabled_at, $1), disabled_for = 'it was deleted',

@@ -38,6 +38,18 @@ func CountUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, share noti
 	return notify.After(notify.ErrPageWaits, next.Sub(now))
 }
 
+// CountOwnMail counts a mail to an address that is not verified for a person who has it sent; beyond their
+// share of this day it is notify.ErrTooManyOwnMails.
+func CountOwnMail(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, now time.Time) error {
+	tag, err := tx.Exec(ctx, `UPDATE membership SET verification_mails_on = $3::date,
+		       verification_mails = CASE WHEN verification_mails_on = $3::date THEN verification_mails + 1 ELSE 1 END
+		WHERE org_id = $1 AND user_id = $2 AND (verification_mails_on <> $3::date OR verification_mails < $4)`, orgID, userID, now.UTC(), notify.MostMailsOfPerson)
+	if err == nil && tag.RowsAffected() == 0 {
+		return notify.ErrTooManyOwnMails
+	}
+	return err
+}
+
 // ReturnUnverified takes back one that CountUnverified counted and that did not go out.
 func ReturnUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE org SET unverified_mails = unverified_mails - 1, unverified_mailed_at = '-infinity'

@@ -81,6 +81,10 @@ func (h *Handler) inTx(ctx context.Context, do func(context.Context, pgx.Tx, aut
 const linkLater = "Added, but not verified yet, and so not paged. Your organization has sent all the mails to unconfirmed addresses that it may send in a day: " +
 	"tomorrow, choose Send again under On-call, My contact methods."
 
+// ownLinkLater says it where the share of the person is used up.
+const ownLinkLater = "Added, but not verified yet, and so not paged. You have had all the mails to unconfirmed addresses sent that you may in a day: " +
+	"tomorrow, choose Send again under On-call, My contact methods, or ask an admin."
+
 // CreateContactMethod adds a way to reach the caller, or a channel of the organization.
 func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.CreateContactMethodRequest) (*nightbellv1.CreateContactMethodResponse, error) {
 	kind := notify.Kind(request.GetKind())
@@ -109,9 +113,11 @@ func (h *Handler) CreateContactMethod(ctx context.Context, request *nightbellv1.
 			Shared: request.GetShared(), UserId: id.Text(userID), CreatedAt: timestamppb.New(now), Verified: !row.Verify,
 		}
 		if row.Verify {
-			switch err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now); {
+			switch err := countMail(ctx, tx, caller, now); {
 			case err == nil:
 				row.MailAt = &now
+			case errors.Is(err, notify.ErrTooManyOwnMails):
+				response.Message = new(ownLinkLater)
 			case errors.Is(err, notify.ErrTooManyMails): // the contact is kept: only its mail has to wait
 				response.Message = new(linkLater)
 			default:
@@ -336,9 +342,19 @@ func (h *Handler) SendVerification(ctx context.Context, request *nightbellv1.Sen
 			response.Verified = true
 			return nil
 		}
-		return notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now)
+		return countMail(ctx, tx, caller, now)
 	})
 	return response, err
+}
+
+// countMail refuses a mail beyond the share of the organization or, of those who are no admins, their own.
+func countMail(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time) error {
+	if !mayAll(caller) {
+		if err := notifydb.CountOwnMail(ctx, tx, caller.OrgID, caller.UserID, now); err != nil {
+			return err
+		}
+	}
+	return notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now)
 }
 
 // DeleteContactMethod removes one of the caller's own or, for admins, any.

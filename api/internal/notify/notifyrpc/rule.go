@@ -15,12 +15,17 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
+	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
 var errNoRule = fault.New(fault.NotFound, "notification_rule_not_found", "Notification rule not found")
+
+// errTooManyRules is refused after the rule was written, and undoes it: only then is known whose it would be.
+var errTooManyRules = fault.Newf(fault.Conflict, "too_many_notification_rules",
+	"There are %d notification rules of this person, and may be no more. Delete one that is not needed.", notify.MostRulesOfPerson)
 
 // sameRule says what to do when a person has the rule already.
 func sameRule(err error) error {
@@ -45,8 +50,16 @@ func (h *Handler) CreateNotificationRule(ctx context.Context, request *nightbell
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.InvalidField("contact_method_id", fault.Missing, "Contact method not found")
 		}
+		if err != nil {
+			return err
+		}
 		rule.UserId = person.String()
-		return err
+		if n, err := q.CountRulesOf(ctx, caller.OrgID, person); err != nil {
+			return err
+		} else if n > notify.MostRulesOfPerson {
+			return errTooManyRules
+		}
+		return nil
 	})
 	return &nightbellv1.CreateNotificationRuleResponse{NotificationRule: rule}, sameRule(err)
 }

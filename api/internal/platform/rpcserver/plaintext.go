@@ -40,7 +40,7 @@ func makePlain(message protoreflect.Message, path string, depth int) (fields []f
 				return len(fields) < 10
 			})
 		case field.IsList():
-			for i := range value.List().Len() {
+			for i := 0; i < value.List().Len() && len(fields) < 10; i++ {
 				fields = append(fields, plainItem(field, value.List().Get(i), fmt.Sprintf("%s[%d]", at, i), depth)...)
 			}
 		case field.Kind() == protoreflect.StringKind && prose[field.Name()] != nil:

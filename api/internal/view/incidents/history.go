@@ -58,6 +58,16 @@ func Timeline(ctx context.Context, tx pgx.Tx, orgID, incidentID uuid.UUID, after
 	return pgx.CollectRows(rows, scanEntry)
 }
 
+// LastComment reads the newest comment of a person or program about an incident.
+func LastComment(ctx context.Context, tx pgx.Tx, orgID, incidentID, by uuid.UUID) (*nightbellv1.TimelineEntry, error) {
+	rows, err := tx.Query(ctx, `SELECT `+entryColumns+` FROM timeline_event
+		WHERE org_id = $1 AND incident_id = $2 AND kind = 'comment' AND actor_id = $3 ORDER BY seq DESC LIMIT 1`, orgID, incidentID, by)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectExactlyOneRow(rows, scanEntry)
+}
+
 // Feed reads what happened in an organization after a place in the live feed, in
 // order, at most limit entries. A negative place means the newest one only.
 func Feed(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, after int64, limit int) ([]*nightbellv1.TimelineEntry, error) {

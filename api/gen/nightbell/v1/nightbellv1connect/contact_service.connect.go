@@ -106,7 +106,7 @@ type ContactServiceClient interface {
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of their contact methods, and how long after the page, the
-	// caller or, for admins, another person is told.
+	// caller or, for admins, another person is told. A person has at most 50.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
 	// ListNotificationRules gives the caller's own; to an API key of an admin everybody's.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)
@@ -395,7 +395,7 @@ type ContactServiceHandler interface {
 	// owner's only contact.
 	DeleteContactMethod(context.Context, *v1.DeleteContactMethodRequest) (*v1.DeleteContactMethodResponse, error)
 	// CreateNotificationRule says by which of their contact methods, and how long after the page, the
-	// caller or, for admins, another person is told.
+	// caller or, for admins, another person is told. A person has at most 50.
 	CreateNotificationRule(context.Context, *v1.CreateNotificationRuleRequest) (*v1.CreateNotificationRuleResponse, error)
 	// ListNotificationRules gives the caller's own; to an API key of an admin everybody's.
 	ListNotificationRules(context.Context, *v1.ListNotificationRulesRequest) (*v1.ListNotificationRulesResponse, error)

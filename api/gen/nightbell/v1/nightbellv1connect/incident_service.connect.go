@@ -156,7 +156,7 @@ type IncidentServiceClient interface {
 	SubscribeToIncident(context.Context, *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error)
 	// UnsubscribeFromIncident ends it. Repeating it is not an error.
 	UnsubscribeFromIncident(context.Context, *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error)
-	// AddComment adds a line to the history. It pages nobody.
+	// AddComment adds a line to the history. It pages nobody. An incident takes 2,000.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)
@@ -602,7 +602,7 @@ type IncidentServiceHandler interface {
 	SubscribeToIncident(context.Context, *v1.SubscribeToIncidentRequest) (*v1.SubscribeToIncidentResponse, error)
 	// UnsubscribeFromIncident ends it. Repeating it is not an error.
 	UnsubscribeFromIncident(context.Context, *v1.UnsubscribeFromIncidentRequest) (*v1.UnsubscribeFromIncidentResponse, error)
-	// AddComment adds a line to the history. It pages nobody.
+	// AddComment adds a line to the history. It pages nobody. An incident takes 2,000.
 	AddComment(context.Context, *v1.AddCommentRequest) (*v1.AddCommentResponse, error)
 	// ListTimeline gives the history, oldest first.
 	ListTimeline(context.Context, *v1.ListTimelineRequest) (*v1.ListTimelineResponse, error)

@@ -56,7 +56,8 @@ type MaintenanceServiceClient interface {
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
 	// GetMaintenanceWindow gives one window.
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
-	// CreateMaintenanceWindow plans a window, or begins one at once.
+	// CreateMaintenanceWindow plans a window, or begins one at once. An organization has at most 200 that
+	// have not ended.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// UpdateMaintenanceWindow changes the fields that are present, of a window that has not ended. The
 	// pages that it held and holds no longer are sent.
@@ -171,7 +172,8 @@ type MaintenanceServiceHandler interface {
 	ListMaintenanceWindows(context.Context, *v1.ListMaintenanceWindowsRequest) (*v1.ListMaintenanceWindowsResponse, error)
 	// GetMaintenanceWindow gives one window.
 	GetMaintenanceWindow(context.Context, *v1.GetMaintenanceWindowRequest) (*v1.GetMaintenanceWindowResponse, error)
-	// CreateMaintenanceWindow plans a window, or begins one at once.
+	// CreateMaintenanceWindow plans a window, or begins one at once. An organization has at most 200 that
+	// have not ended.
 	CreateMaintenanceWindow(context.Context, *v1.CreateMaintenanceWindowRequest) (*v1.CreateMaintenanceWindowResponse, error)
 	// UpdateMaintenanceWindow changes the fields that are present, of a window that has not ended. The
 	// pages that it held and holds no longer are sent.

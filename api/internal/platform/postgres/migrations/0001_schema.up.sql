@@ -95,6 +95,9 @@ CREATE TABLE membership (
     user_id    uuid NOT NULL REFERENCES users (id),
     role       text NOT NULL CHECK (role IN ('owner', 'admin', 'responder', 'viewer')),
     created_at timestamptz NOT NULL,
+    -- The mails to confirm an address that they had sent, on the day of the last one (UTC).
+    verification_mails    integer NOT NULL DEFAULT 0,
+    verification_mails_on date NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (org_id, user_id)
 );
 CREATE INDEX membership_user_id_idx ON membership (user_id);
@@ -866,6 +869,7 @@ CREATE TABLE timeline_event (
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX timeline_event_incident_idx ON timeline_event (org_id, incident_id, seq);
+CREATE INDEX timeline_event_comment_idx ON timeline_event (org_id, incident_id, seq) WHERE kind = 'comment';
 CREATE INDEX timeline_event_expiry_idx ON timeline_event (at) WHERE incident_id IS NULL;
 
 -- ---------------------------------------------------------------- timers and the outbox

@@ -1606,7 +1606,7 @@ export declare const ContactService: GenService<{
   },
   /**
    * CreateNotificationRule says by which of their contact methods, and how long after the page, the
-   * caller or, for admins, another person is told.
+   * caller or, for admins, another person is told. A person has at most 50.
    *
    * @generated from rpc nightbell.v1.ContactService.CreateNotificationRule
    */

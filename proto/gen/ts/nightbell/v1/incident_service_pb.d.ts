@@ -2641,7 +2641,7 @@ export declare const IncidentService: GenService<{
     output: typeof UnsubscribeFromIncidentResponseSchema;
   },
   /**
-   * AddComment adds a line to the history. It pages nobody.
+   * AddComment adds a line to the history. It pages nobody. An incident takes 2,000.
    *
    * @generated from rpc nightbell.v1.IncidentService.AddComment
    */

@@ -600,7 +600,8 @@ export declare const MaintenanceService: GenService<{
     output: typeof GetMaintenanceWindowResponseSchema;
   },
   /**
-   * CreateMaintenanceWindow plans a window, or begins one at once.
+   * CreateMaintenanceWindow plans a window, or begins one at once. An organization has at most 200 that
+   * have not ended.
    *
    * @generated from rpc nightbell.v1.MaintenanceService.CreateMaintenanceWindow
    */
