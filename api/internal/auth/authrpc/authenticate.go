@@ -42,14 +42,17 @@ type Authenticator struct {
 	now      func() time.Time
 	sessions *memory[uuid.UUID, authdb.ReadSessionRow]
 	keys     *memory[string, authdb.FindAPIKeyRow]
+	// strangers counts the calls that need no session.
+	strangers strangerQuota
 }
 
 // NewAuthenticator believes tokens of this set.
 func NewAuthenticator(db *postgres.DB, tokens *auth.AccessTokens) *Authenticator {
 	return &Authenticator{
 		db: db, tokens: tokens, now: time.Now,
-		sessions: newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
-		keys:     newMemory[string, authdb.FindAPIKeyRow](freshness),
+		sessions:  newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
+		keys:      newMemory[string, authdb.FindAPIKeyRow](freshness),
+		strangers: newStrangerQuota(time.Now),
 	}
 }
 
