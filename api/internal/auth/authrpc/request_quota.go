@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/callquota"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
@@ -26,6 +28,17 @@ func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 		return next(ctx, message)
 	}
 }
+
+// within is where what is kept of a call is stored. Of an answer to an incident it is the pool of these,
+// which nobody's lists fill; whoever may only look does not get there.
+func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) transact {
+	if answersIncidents(call, actor) && auth.Role(call.Authz.GetRole()).AtLeast(auth.Responder) {
+		return db.InAnswer
+	}
+	return db.InTenant
+}
+
+type transact func(context.Context, uuid.UUID, func(context.Context, pgx.Tx) error, ...postgres.TxOption) error
 
 // answersIncidents tells the calls that change incidents, of callers who may make them.
 func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {
