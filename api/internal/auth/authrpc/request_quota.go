@@ -29,6 +29,22 @@ func RequestQuota(quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	}
 }
 
+// SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database anew, which
+// RequestQuota comes too late for. It counts nothing: who calls is only known afterwards.
+func SpentQuota(callers *Authenticator, quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
+	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
+		if call.Authz.GetPublic() || !isGrave(call) || strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") {
+			return next(ctx, message)
+		}
+		if caller := CountedAs(ctx, callers.claimed(call.Header), guest); caller != nil {
+			if err := quota.Spent(*caller, call.ResponseHeader); err != nil {
+				return nil, err
+			}
+		}
+		return next(ctx, message)
+	}
+}
+
 // within is where what is kept of a call is stored. Of an answer to an incident it is the pool of these,
 // which nobody's lists fill; whoever may only look does not get there.
 func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) transact {

@@ -41,6 +41,12 @@ func (q strangerQuota) count(peer netip.Addr) error {
 	return quota.Count(network, http.Header{})
 }
 
+// spent refuses who has no call left, and counts nothing.
+func (q strangerQuota) spent(peer netip.Addr) error {
+	quota, network := q.of(peer)
+	return quota.Spent(network, http.Header{})
+}
+
 func countsForItself(procedure string) bool {
 	return procedure == nightbellv1connect.AuthServiceRegisterProcedure || procedure == nightbellv1connect.AuthServiceLoginProcedure
 }
