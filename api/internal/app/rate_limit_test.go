@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
 
@@ -84,5 +85,24 @@ func TestCallersWhoMayNotAnswerAreCountedAndTheirWordsNotKept(t *testing.T) {
 	}
 	if kept := pgtest.One[int](t, r.database, longest+`= 'ok'`); kept < len(long) {
 		t.Errorf("%d characters of what was done are kept, of %d", kept, len(long))
+	}
+}
+
+// TestBeyondTheQuotaNothingIsAsked: not by a call that is let through only by what the database says now.
+func TestBeyondTheQuotaNothingIsAsked(t *testing.T) {
+	t.Parallel()
+	n := newQuotaServer(t).newTenant("acme")
+	try := func() answer {
+		return n.plainly(http.MethodPost, "/v1/teams", n.bearers["admin"], []byte(`{}`))
+	}
+	for range 41 {
+		try()
+	}
+	before := n.db.Stats()[postgres.Identity].AcquireCount()
+	if got := try(); got.status != http.StatusTooManyRequests || got.header.Get("RateLimit") == "" {
+		t.Errorf("beyond the quota: %s", got.whole())
+	}
+	if cost := n.db.Stats()[postgres.Identity].AcquireCount() - before; cost != 0 {
+		t.Errorf("a refusal cost %d questions", cost)
 	}
 }

@@ -70,8 +70,9 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	callers := authrpc.NewAuthenticator(s.db, tokens)
 	calls := callquota.New("requests", s.quotas.RequestsPerMinute, time.Now)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
-		callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls, demo.GuestID()), authrpc.StrangerQuota(time.Now), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
+		authrpc.SpentQuota(callers, calls, demo.GuestID()), callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls, demo.GuestID()), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
+	server.Admit = callers.Admit
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
 	server.Observers = append(server.Observers, s.metrics.RequestFinished, s.tracing.RequestFinished)

@@ -95,3 +95,32 @@ func TestCallsWithoutASessionAreLimitedByNetwork(t *testing.T) {
 		t.Errorf("signing in is refused: %s", got.whole())
 	}
 }
+
+// TestWhatCannotBeReadIsCountedToo: a stranger's body is unpacked and parsed, whatever comes of it.
+func TestWhatCannotBeReadIsCountedToo(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	ask := func(path, token string) int {
+		request := newRequest(t.Context(), http.MethodPost, path, []byte(`{"`))
+		request.RemoteAddr = "198.51.100.8:4711"
+		if token != "" {
+			request.Header.Set("Authorization", "Bearer "+token)
+		}
+		recorder := httptest.NewRecorder()
+		r.handler.ServeHTTP(recorder, request)
+		return recorder.Code
+	}
+	for call := range 600 {
+		if got := ask("/v1/auth/refresh", ""); got != http.StatusBadRequest {
+			t.Fatalf("call %d of a minute: %d", call+1, got)
+		}
+	}
+	if got := ask("/v1/auth/refresh", ""); got != http.StatusTooManyRequests {
+		t.Errorf("the 601st: %d", got)
+	}
+	for _, token := range []string{"", "made-up", "nbk_short"} {
+		if got := ask("/v1/incidents/bulk", token); got != http.StatusUnauthorized {
+			t.Errorf("a body of nobody with the token %q: %d", token, got)
+		}
+	}
+}

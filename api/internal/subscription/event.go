@@ -54,9 +54,9 @@ func Types() (types []string) {
 	return slices.Compact(types)
 }
 
-// OfIncident tells the types that say what is read in an incident and its history.
+// OfIncident tells the types that say what is read in an incident and its history, and what changed before it.
 func OfIncident(eventType string) bool {
-	return strings.HasPrefix(eventType, "incident.") || strings.HasPrefix(eventType, "page.")
+	return strings.HasPrefix(eventType, "incident.") || strings.HasPrefix(eventType, "page.") || eventType == ChangeCreated
 }
 
 // StreamName is what the live stream calls an entry of the feed: the type of its event.

@@ -1,10 +1,10 @@
 -- name: InsertPasswordReset :execrows
 -- For the account of an address, unless it was sent enough of them lately. It is one statement whether
 -- or not there is such an account.
-INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at)
-SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at, @now::timestamptz
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at, mailed)
+SELECT @id, u.id, @token_hash, @now::timestamptz, @expires_at, @now::timestamptz, true
 FROM users u WHERE lower(u.email) = lower(@email::text) AND u.disabled_at IS NULL
-  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > @since AND r.used_at IS DISTINCT FROM r.created_at) < @most::integer;
+  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > @since AND r.mailed) < @most::integer;
 
 -- name: InsertPasswordLink :one
 -- One that no mail brings: the operator hands it over.
@@ -23,7 +23,7 @@ FROM users u WHERE u.id = @user_id AND (@unconfirmed::boolean OR EXISTS (
 
 -- name: FindPasswordReset :one
 -- FOR UPDATE: whoever uses a link twice at once waits here.
-SELECT r.id, r.user_id, r.expires_at, r.used_at, u.name, u.email
+SELECT r.id, r.user_id, r.expires_at, r.used_at, r.mailed, u.name, u.email
 FROM password_reset r JOIN users u ON u.id = r.user_id
 WHERE r.token_hash = @token_hash AND u.disabled_at IS NULL FOR UPDATE OF r;
 

@@ -13,7 +13,7 @@ import (
 )
 
 const findPasswordReset = `-- name: FindPasswordReset :one
-SELECT r.id, r.user_id, r.expires_at, r.used_at, u.name, u.email
+SELECT r.id, r.user_id, r.expires_at, r.used_at, r.mailed, u.name, u.email
 FROM password_reset r JOIN users u ON u.id = r.user_id
 WHERE r.token_hash = $1 AND u.disabled_at IS NULL FOR UPDATE OF r
 `
@@ -23,6 +23,7 @@ type FindPasswordResetRow struct {
 	UserID    uuid.UUID
 	ExpiresAt time.Time
 	UsedAt    *time.Time
+	Mailed    bool
 	Name      string
 	Email     string
 }
@@ -36,6 +37,7 @@ func (q *Queries) FindPasswordReset(ctx context.Context, tokenHash []byte) (Find
 		&i.UserID,
 		&i.ExpiresAt,
 		&i.UsedAt,
+		&i.Mailed,
 		&i.Name,
 		&i.Email,
 	)
@@ -104,10 +106,10 @@ func (q *Queries) InsertPasswordNotice(ctx context.Context, arg InsertPasswordNo
 }
 
 const insertPasswordReset = `-- name: InsertPasswordReset :execrows
-INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at)
-SELECT $1, u.id, $2, $3::timestamptz, $4, $3::timestamptz
+INSERT INTO password_reset (id, user_id, token_hash, created_at, expires_at, mail_due_at, mailed)
+SELECT $1, u.id, $2, $3::timestamptz, $4, $3::timestamptz, true
 FROM users u WHERE lower(u.email) = lower($5::text) AND u.disabled_at IS NULL
-  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > $6 AND r.used_at IS DISTINCT FROM r.created_at) < $7::integer
+  AND (SELECT count(*) FROM password_reset r WHERE r.user_id = u.id AND r.created_at > $6 AND r.mailed) < $7::integer
 `
 
 type InsertPasswordResetParams struct {

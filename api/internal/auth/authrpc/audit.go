@@ -50,7 +50,7 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 		if _, refused := fault.Of(err); refused {
 			most = auditRefusedSize
 		}
-		keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
+		keepAudit(ctx, within(db, call, actor), logger, authdb.InsertAuditEventParams{
 			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name,
 			Method: strings.TrimPrefix(call.Procedure, "/"), Request: cutTo(most, request), Outcome: outcomeOf(err),
 			Address: addressOf(call), RequestID: call.RequestID,
@@ -61,16 +61,16 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 
 // AuditPlain keeps the row of what is no RPC and takes data along.
 func AuditPlain(ctx context.Context, db *postgres.DB, logger *slog.Logger, actor auth.Actor, method string, failure error) {
-	keepAudit(ctx, db, logger, authdb.InsertAuditEventParams{
+	keepAudit(ctx, db.InTenant, logger, authdb.InsertAuditEventParams{
 		OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name, Method: method,
 		Request: json.RawMessage("{}"), Outcome: outcomeOf(failure), Address: rpcserver.Peer(ctx).String(), RequestID: rpcserver.RequestID(ctx),
 	})
 }
 
-func keepAudit(ctx context.Context, db *postgres.DB, logger *slog.Logger, row authdb.InsertAuditEventParams) {
+func keepAudit(ctx context.Context, transact transact, logger *slog.Logger, row authdb.InsertAuditEventParams) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
-	err := db.InTenant(ctx, row.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
+	err := transact(ctx, row.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if row.At, err = postgres.Now(ctx, tx); err != nil {
 			return err
 		}

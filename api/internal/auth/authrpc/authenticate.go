@@ -42,14 +42,19 @@ type Authenticator struct {
 	now      func() time.Time
 	sessions *memory[uuid.UUID, authdb.ReadSessionRow]
 	keys     *memory[string, authdb.FindAPIKeyRow]
+	// strangers counts the calls that need no session.
+	strangers strangerQuota
+	guesses   guesses
 }
 
 // NewAuthenticator believes tokens of this set.
 func NewAuthenticator(db *postgres.DB, tokens *auth.AccessTokens) *Authenticator {
 	return &Authenticator{
 		db: db, tokens: tokens, now: time.Now,
-		sessions: newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
-		keys:     newMemory[string, authdb.FindAPIKeyRow](freshness),
+		sessions:  newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
+		keys:      newMemory[string, authdb.FindAPIKeyRow](freshness),
+		strangers: newStrangerQuota(time.Now),
+		guesses:   newGuesses(time.Now),
 	}
 }
 
@@ -100,6 +105,20 @@ func (a *Authenticator) identify(ctx context.Context, header http.Header, anew b
 	return a.identifyPerson(ctx, token, anew)
 }
 
+// claimed is who a call says that it is of, by what is known without asking: a signed token, a key that was
+// looked up before. It may do nothing by that.
+func (a *Authenticator) claimed(header http.Header) (actor auth.Actor) {
+	token, _ := bearer(header)
+	if auth.IsAPIKey(token) {
+		if key, _, ok := a.keys.recall(string(auth.HashToken(token))); ok {
+			actor = auth.Actor{Kind: auth.APIKey, APIKeyID: key.ID}
+		}
+	} else if grant, err := a.tokens.Read(token, a.now()); err == nil {
+		actor = auth.Actor{Kind: auth.User, UserID: grant.UserID, SessionID: grant.SessionID}
+	}
+	return actor
+}
+
 func bearer(header http.Header) (string, error) {
 	values := header.Values("Authorization")
 	if len(values) == 0 {
@@ -148,6 +167,9 @@ func (a *Authenticator) readSession(ctx context.Context, sessionID uuid.UUID) (r
 
 func (a *Authenticator) identifyKey(ctx context.Context, token string, anew bool) (auth.Actor, error) {
 	hash := auth.HashToken(token)
+	if err := a.guesses.refuse(ctx, a.keys, hash, a.now()); err != nil {
+		return auth.Actor{}, err
+	}
 	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) })
 	if err != nil {
 		return auth.Actor{}, err
@@ -173,6 +195,7 @@ func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.Fi
 		return authdb.New(tx).TouchAPIKey(ctx, now, hash, now.Add(-keyUseNoted))
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
+		a.guesses.note(ctx, hash, a.now())
 		return row, errAPIKey
 	}
 	return row, err

@@ -84,7 +84,7 @@ func (s *AuthServer) ResetPassword(ctx context.Context, request *nightbellv1.Res
 			return err
 		}
 		_, err := store.EndSessions(ctx, authdb.EndSessionsParams{Now: now, RevokedFor: "password", UserID: found.UserID, ExceptID: uuid.Nil})
-		return errors.Join(err, auditReset(ctx, store, found, now), s.tellOfPassword(ctx, store, found.UserID, true, now))
+		return errors.Join(err, auditReset(ctx, store, found, now), s.tellOfPassword(ctx, store, found.UserID, found.Mailed, now))
 	})
 	if err != nil {
 		return nil, err
@@ -93,16 +93,16 @@ func (s *AuthServer) ResetPassword(ctx context.Context, request *nightbellv1.Res
 	return &nightbellv1.ResetPasswordResponse{Message: resetMessage}, nil
 }
 
-// tellOfPassword makes the mail due that tells an account's address of its new password. Whoever used a link
-// reads the mail of the address; otherwise it must have been confirmed, where mail leaves the installation.
-func (s *AuthServer) tellOfPassword(ctx context.Context, store *authdb.Queries, userID uuid.UUID, byLink bool, now time.Time) error {
+// tellOfPassword makes the mail due that tells an account's address of its new password. Whoever used a mailed
+// link reads the mail of the address; otherwise it must have been confirmed, where mail leaves the installation.
+func (s *AuthServer) tellOfPassword(ctx context.Context, store *authdb.Queries, userID uuid.UUID, byMail bool, now time.Time) error {
 	made, from := id.New(), ""
 	if call := rpcserver.CallFrom(ctx); call != nil {
 		from = addressOf(call)
 	}
 	return store.InsertPasswordNotice(ctx, authdb.InsertPasswordNoticeParams{
 		ID: made, TokenHash: auth.HashToken(auth.ResetToken(s.resetKey, made)), Now: now, ExpiresAt: now.Add(auth.NoticeLife),
-		UserID: userID, UsedFrom: from, Unconfirmed: byLink || !s.verifyMail,
+		UserID: userID, UsedFrom: from, Unconfirmed: byMail || !s.verifyMail,
 	})
 }
 

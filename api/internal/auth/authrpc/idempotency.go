@@ -53,7 +53,7 @@ func Idempotency(db *postgres.DB, box *secret.Box, logger *slog.Logger) rpcserve
 		if err != nil {
 			return nil, err
 		}
-		key.db, key.box = db, box
+		key.transact, key.box = within(db, call, actor), box
 		stored, err := key.claim(ctx)
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func isPost(call *rpcserver.Call) bool {
 
 // idempotencyKey is one key of one caller for one method.
 type idempotencyKey struct {
-	db              *postgres.DB
+	transact        transact
 	box             *secret.Box
 	orgID, callerID uuid.UUID
 	method, key     string
@@ -99,7 +99,7 @@ func newIdempotencyKey(actor auth.Actor, call *rpcserver.Call, text string, mess
 
 // claim takes the key, or gives the stored answer of the request that took it first.
 func (k idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
-	err = k.db.InTenant(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
+	err = k.transact(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
@@ -163,7 +163,7 @@ func (k idempotencyKey) finish(ctx context.Context, answer proto.Message, failur
 	}
 	refusal, refused := fault.Of(failure)
 	refused = refused && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable
-	return k.db.InTenant(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
+	return k.transact(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
 		if failure == nil {
 			_, err := tx.Exec(ctx, `UPDATE idempotency_key SET carried_out = true, response = $5 WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4`,
 				k.orgID, k.callerID, k.method, k.key, sealed)

@@ -27,6 +27,14 @@ func newMemory[K comparable, V any](life time.Duration) *memory[K, V] {
 	return &memory[K, V]{life: life, kept: map[K]remembered[V]{}}
 }
 
+// recall returns what is remembered, however old.
+func (m *memory[K, V]) recall(key K) (value V, asked time.Time, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known, ok := m.kept[key]
+	return known.value, known.asked, ok
+}
+
 // get returns what is remembered, or asks; with anew it asks. What was asked for before a forget is
 // returned but not kept, because it may be the state from before.
 func (m *memory[K, V]) get(key K, now time.Time, anew bool, ask func() (V, error)) (V, error) {

@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/callquota"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
@@ -34,6 +36,33 @@ var answers = map[protoreflect.Name]bool{
 	"CreateIncident": true, "AcknowledgeIncident": true, "ResolveIncident": true, "ChangeIncidents": true, "AssignIncident": true,
 	"EscalateIncident": true, "SnoozeIncident": true, "ChangeIncidentSeverity": true, "MergeIncident": true,
 }
+
+// SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database anew, which
+// RequestQuota comes too late for. It counts nothing: who calls is only known afterwards.
+func SpentQuota(callers *Authenticator, quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
+	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
+		if call.Authz.GetPublic() || !isGrave(call) || strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") {
+			return next(ctx, message)
+		}
+		if caller := CountedAs(ctx, callers.claimed(call.Header), guest); caller != nil {
+			if err := quota.Spent(*caller, call.ResponseHeader); err != nil {
+				return nil, err
+			}
+		}
+		return next(ctx, message)
+	}
+}
+
+// within is where what is kept of a call is stored. Of an answer to an incident it is the pool of these,
+// which nobody's lists fill; whoever may only look does not get there.
+func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) transact {
+	if answersIncidents(call, actor) && auth.Role(call.Authz.GetRole()).AtLeast(auth.Responder) {
+		return db.InAnswer
+	}
+	return db.InTenant
+}
+
+type transact func(context.Context, uuid.UUID, func(context.Context, pgx.Tx) error, ...postgres.TxOption) error
 
 // answersIncidents tells the calls that answer incidents, of callers who may make them.
 func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {

@@ -1,17 +1,14 @@
 package authrpc
 
 import (
-	"context"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
-	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/callquota"
-	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
 const (
@@ -21,27 +18,33 @@ const (
 	localStrangersPerMinute = 6000
 )
 
-// StrangerQuota is the step that counts the calls of nobody in particular for their network, and
+// strangerQuota counts the calls of nobody in particular for their network, before they are read, and
 // refuses those beyond the quota. Sign-up and sign-in count for themselves: too many wait for their
 // turn, so that nobody else locks out the person on call. Others of the network use up what is left,
 // so answers do not say it.
-func StrangerQuota(now func() time.Time) rpcserver.Step {
-	networks := callquota.New("strangers", strangersPerMinute, now)
-	local := callquota.New("strangers", localStrangersPerMinute, now)
-	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
-		actor, _ := auth.ActorFrom(ctx)
-		if actor.ID() != nil || !call.Authz.GetPublic() || countsForItself(call.Procedure) {
-			return next(ctx, message)
-		}
-		quota, peer := networks, rpcserver.Peer(ctx)
-		if peer.IsLoopback() {
-			quota = local
-		}
-		if err := quota.Count(uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer))), http.Header{}); err != nil {
-			return nil, err
-		}
-		return next(ctx, message)
+type strangerQuota struct{ networks, local *callquota.Quota }
+
+func newStrangerQuota(now func() time.Time) strangerQuota {
+	return strangerQuota{callquota.New("strangers", strangersPerMinute, now), callquota.New("strangers", localStrangersPerMinute, now)}
+}
+
+func (q strangerQuota) of(peer netip.Addr) (quota *callquota.Quota, network uuid.UUID) {
+	quota = q.networks
+	if peer.IsLoopback() {
+		quota = q.local
 	}
+	return quota, uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer)))
+}
+
+func (q strangerQuota) count(peer netip.Addr) error {
+	quota, network := q.of(peer)
+	return quota.Count(network, http.Header{})
+}
+
+// spent refuses who has no call left, and counts nothing.
+func (q strangerQuota) spent(peer netip.Addr) error {
+	quota, network := q.of(peer)
+	return quota.Spent(network, http.Header{})
 }
 
 func countsForItself(procedure string) bool {

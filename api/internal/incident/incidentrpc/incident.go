@@ -48,8 +48,15 @@ func actorOf(ctx context.Context) (orgID uuid.UUID, actor incident.Actor) {
 // read runs a query as the caller's organization. Text that is no id, and an id that
 // is nobody's, are both an incident that does not exist.
 func read[T any](ctx context.Context, h *Handler, query func(context.Context, pgx.Tx, uuid.UUID) (T, error), options ...postgres.TxOption) (answer T, err error) {
+	return readBy(ctx, h.db.InTenant, query, options...)
+}
+
+// transact is InTenant, or InAnswer: what answering an incident takes does not wait for anybody's lists.
+type transact func(context.Context, uuid.UUID, func(context.Context, pgx.Tx) error, ...postgres.TxOption) error
+
+func readBy[T any](ctx context.Context, transact transact, query func(context.Context, pgx.Tx, uuid.UUID) (T, error), options ...postgres.TxOption) (answer T, err error) {
 	caller, _ := auth.ActorFrom(ctx)
-	err = h.db.InTenant(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+	err = transact(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		answer, err = query(ctx, tx, caller.OrgID)
 		return err
 	}, append(options, postgres.ReadOnly())...)
@@ -94,13 +101,13 @@ const defaultPeriod = 7
 
 // GetIncident gives one incident.
 func (h *Handler) GetIncident(ctx context.Context, request *nightbellv1.GetIncidentRequest) (*nightbellv1.GetIncidentResponse, error) {
-	found, err := h.get(ctx, request.GetId())
+	found, err := get(ctx, h.db.InTenant, request.GetId())
 	return &nightbellv1.GetIncidentResponse{Incident: found}, err
 }
 
-func (h *Handler) get(ctx context.Context, text string) (*nightbellv1.Incident, error) {
+func get(ctx context.Context, transact transact, text string) (*nightbellv1.Incident, error) {
 	incidentID, _ := id.Parse(text)
-	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.Incident, error) {
+	return readBy(ctx, transact, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.Incident, error) {
 		found, err := incidents.Get(ctx, tx, orgID, incidentID)
 		if err != nil || found.GetEscalation().GetNextDueAt() == nil {
 			return found, err
@@ -138,7 +145,7 @@ func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.Creat
 	if err != nil {
 		return nil, err
 	}
-	made, err := h.get(ctx, incidentID.String())
+	made, err := get(ctx, h.db.InAnswer, incidentID.String())
 	return &nightbellv1.CreateIncidentResponse{Incident: made}, err
 }
 
@@ -164,7 +171,7 @@ func (h *Handler) respond(ctx context.Context, text string, command func(inciden
 	if err := h.responder.Respond(ctx, orgID, []uuid.UUID{incidentID}, command(actor)); err != nil {
 		return nil, err
 	}
-	return h.get(ctx, text)
+	return get(ctx, h.db.InAnswer, text)
 }
 
 // AcknowledgeIncident stops the paging.
@@ -208,7 +215,7 @@ func (h *Handler) user(ctx context.Context, text string) (user, error) {
 	if err != nil || userID == uuid.Nil {
 		return user{}, err
 	}
-	found, err := read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (user, error) {
+	found, err := readBy(ctx, h.db.InAnswer, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (user, error) {
 		u := user{id: userID}
 		err := tx.QueryRow(ctx, `SELECT u.name FROM membership m JOIN users u ON u.id = m.user_id
 			WHERE m.org_id = $1 AND m.user_id = $2 AND u.disabled_at IS NULL`, orgID, userID).Scan(&u.name)

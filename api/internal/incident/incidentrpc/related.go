@@ -49,7 +49,7 @@ func (h *Handler) relate(ctx context.Context, text, field, other string,
 	if err := change(ctx, orgID, incidentID, otherID, actor); err != nil {
 		return nil, err
 	}
-	return h.get(ctx, text)
+	return get(ctx, h.db.InTenant, text)
 }
 
 var errOthersSubscription = fault.New(fault.Denied, "others_subscription", "You can subscribe yourself only. Ask a responder to subscribe others.")
@@ -91,5 +91,5 @@ func (h *Handler) changeSubscriber(ctx context.Context, text, who string,
 	if err := change(ctx, caller.OrgID, incidentID, userID); err != nil {
 		return nil, err
 	}
-	return h.get(ctx, text)
+	return get(ctx, h.db.InTenant, text)
 }

@@ -56,6 +56,18 @@ func (q *Quota) Count(caller uuid.UUID, answer http.Header) error {
 	return nil
 }
 
+// Spent refuses as Count does who has no call left, and counts nothing.
+func (q *Quota) Spent(caller uuid.UUID, answer http.Header) error {
+	q.mu.Lock()
+	w, known := q.windows.Get(caller)
+	left := !known || w.calls < q.most || !q.now().Before(w.ends)
+	q.mu.Unlock()
+	if left {
+		return nil
+	}
+	return q.Count(caller, answer)
+}
+
 func (q *Quota) count(caller uuid.UUID) (left int, resets time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -19,8 +19,17 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 )
 
-// maxBody is the largest request of any call, in bytes. Webhooks have their own limit.
-const maxBody = 1 << 20
+const (
+	// maxBody is the largest request of any call, in bytes. Webhooks have their own limit.
+	maxBody = 1 << 20
+	// maxPublicBody is that of a call which needs no session: anybody may send it.
+	maxPublicBody = 64 << 10
+	// smallBody is parsed at once, and what is wrong with it is explained. Larger ones take turns.
+	smallBody = 64 << 10
+)
+
+// parsing holds the memory that large bodies take to two of them. Each is over in a moment.
+var parsing = make(chan struct{}, 2)
 
 var (
 	jsonOut = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
@@ -34,7 +43,7 @@ var errContentType = fault.New(fault.Unsupported, "content_type",
 
 // readBody fills message from a JSON request, which may be gzip, and returns the JSON. No body at
 // all means no fields.
-func readBody(r *http.Request, message proto.Message) ([]byte, error) {
+func readBody(r *http.Request, most int64, message proto.Message) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, bodyFault(err)
@@ -45,14 +54,14 @@ func readBody(r *http.Request, message proto.Message) ([]byte, error) {
 	if err := checkType(r.Header.Get("Content-Type")); err != nil {
 		return nil, err
 	}
-	if body, err = unpack(body, r.Header.Get("Content-Encoding")); err != nil {
+	if body, err = unpack(body, r.Header.Get("Content-Encoding"), most); err != nil {
 		return nil, err
 	}
 	return body, readJSON(body, message)
 }
 
 // unpack holds what a body becomes to the limit of one that is sent as it is.
-func unpack(body []byte, encoding string) ([]byte, error) {
+func unpack(body []byte, encoding string, most int64) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
 		return body, nil
@@ -62,13 +71,13 @@ func unpack(body []byte, encoding string) ([]byte, error) {
 	}
 	small, err := gzip.NewReader(bytes.NewReader(body))
 	if err == nil {
-		body, err = io.ReadAll(io.LimitReader(small, maxBody+1))
+		body, err = io.ReadAll(io.LimitReader(small, most+1))
 	}
 	switch {
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "bad_compression", "The body is not the gzip that its Content-Encoding promises. Send it uncompressed.").Because(err)
-	case len(body) > maxBody:
-		return nil, bodyFault(&http.MaxBytesError{Limit: maxBody})
+	case int64(len(body)) > most:
+		return nil, bodyFault(&http.MaxBytesError{Limit: most})
 	}
 	return body, nil
 }
@@ -110,7 +119,7 @@ func checkProcedureType(next http.Handler) http.Handler {
 
 // readUnary reads what a call of Connect is sent before its library does, which refuses a large body as
 // resource_exhausted: clients send that again. gRPC has no other word for it.
-func readUnary(next http.Handler) http.Handler {
+func readUnary(most int64, next http.Handler) http.Handler {
 	refusals := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -119,11 +128,11 @@ func readUnary(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 		if err != nil {
 			err = bodyFault(err)
 		} else {
-			body, err = unpack(body, encoding)
+			body, err = unpack(body, encoding, most)
 		}
 		if err != nil {
 			_ = refusals.Write(w, r, connectError(r.Context(), settled(r.Context(), refusal(r.Context(), err, nil)), nil))
@@ -138,11 +147,18 @@ func readUnary(next http.Handler) http.Handler {
 // readJSON fills message, or says in a sentence why the body is no JSON object. Fields that the
 // message does not have, or has of another type, are left with it for Validate.
 func readJSON(body []byte, message proto.Message) error {
-	if jsonIn.Unmarshal(body, message) == nil {
+	if len(body) > smallBody {
+		parsing <- struct{}{}
+		defer func() { <-parsing }()
+	}
+	err := jsonIn.Unmarshal(body, message)
+	if err == nil {
 		return nil
 	}
 	reflected := message.ProtoReflect()
-	err := jsonInTolerant.Unmarshal(body, message)
+	if strings.Contains(err.Error(), "unknown field") { // anything else would be refused again, for the same work
+		err = jsonInTolerant.Unmarshal(body, message)
+	}
 	if err == nil {
 		noteUnknown(reflected, unknownInJSON(body, reflected.Descriptor()))
 		return nil
@@ -150,7 +166,10 @@ func readJSON(body []byte, message proto.Message) error {
 	if why := whyNotJSON(body, err); why != "" {
 		return fault.New(fault.Invalid, "invalid_json", why).Because(err)
 	}
-	path, want := wrongType(body, reflected.Descriptor())
+	var path, want string
+	if len(body) <= smallBody {
+		path, want = wrongType(body, reflected.Descriptor())
+	}
 	if want == "" {
 		return fault.New(fault.Invalid, "invalid_json", "The body is JSON, but a field does not have the form that this call expects; see /v1/openapi.yaml.").Because(err)
 	}
@@ -162,14 +181,13 @@ func readJSON(body []byte, message proto.Message) error {
 // one of which may be a password. It is empty for an object of which only some value does not fit.
 func whyNotJSON(body []byte, err error) string {
 	var syntax *json.SyntaxError
-	var into any
-	switch jsonErr := json.Unmarshal(body, &into); {
+	switch jsonErr := json.Unmarshal(body, new(json.RawMessage)); { // looks at all of it and builds nothing
 	case !utf8.Valid(body):
 		return "The body is not valid UTF-8."
 	case errors.As(jsonErr, &syntax):
 		return "The body is not valid JSON: look near byte " + strconv.FormatInt(syntax.Offset, 10) + "."
 	}
-	if _, isObject := into.(map[string]any); !isObject {
+	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
 		return "The body must be one JSON object."
 	}
 	switch text := err.Error(); {

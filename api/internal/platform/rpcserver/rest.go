@@ -24,8 +24,10 @@ type method struct {
 	descriptor protoreflect.MethodDescriptor
 	authz      *nightbellv1.Authz
 	procedure  string
-	request    reflect.Type
-	function   reflect.Value
+	// most is the largest request, in bytes.
+	most     int64
+	request  reflect.Type
+	function reflect.Value
 }
 
 // newMethod finds the Go method of an RPC. It fails when the RPC does not say who may call it, so
@@ -42,6 +44,7 @@ func newMethod(descriptor protoreflect.MethodDescriptor, impl reflect.Value) (*m
 		descriptor: descriptor,
 		authz:      authz,
 		procedure:  fmt.Sprintf("/%s/%s", descriptor.Parent().FullName(), descriptor.Name()),
+		most:       mostOf(descriptor),
 		function:   impl.MethodByName(string(descriptor.Name())),
 	}
 	if !known.function.IsValid() {
@@ -211,6 +214,10 @@ func (t *restRoute) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	call := t.method.call(ctx, REST, r.Header)
 	call.ResponseHeader = w.Header()
+	if err := t.server.admit(ctx, call); err != nil {
+		WriteError(w, r, err)
+		return
+	}
 	message := t.method.newRequest()
 	if err := t.read(w, r, message); err != nil {
 		WriteError(w, r, err)
@@ -271,8 +278,8 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 		return fault.New(fault.Invalid, "invalid_query", "The parameters in the address cannot be read. Separate them by & and write other signs as %XX, for example ?limit=5&offset=10.")
 	}
 	if t.hasBody {
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		body, err := readBody(r, message)
+		r.Body = http.MaxBytesReader(w, r.Body, t.method.most)
+		body, err := readBody(r, t.method.most, message)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"path"
 	"reflect"
 	"slices"
 	"sync"
@@ -31,6 +32,8 @@ type Server struct {
 	HTTPS bool
 	// BodyTimeout is how long a request body may take; 15 s when zero.
 	BodyTimeout time.Duration
+	// Admit refuses a call by its headers and address, before its body is read; nobody when nil.
+	Admit func(context.Context, *Call) error
 	// Observers are told about every finished request.
 	Observers []func(context.Context, Observation)
 	// Fallback serves every path that is not ours, such as the site; a JSON 404 when nil.
@@ -71,7 +74,9 @@ func New(logger *slog.Logger, steps ...Step) *Server {
 func (s *Server) Mount(descriptor protoreflect.ServiceDescriptor, impl any, connectHandler func(...connect.HandlerOption) (string, http.Handler)) error {
 	_, handler := connectHandler(
 		connect.WithInterceptors(&policy{server: s}),
-		connect.WithReadMaxBytes(maxBody),
+		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
+			return []connect.HandlerOption{connect.WithReadMaxBytes(int(mostOf(descriptor.Methods().ByName(protoreflect.Name(path.Base(spec.Procedure))))))}
+		}),
 		connect.WithCodec(jsonCodec{"json"}),
 		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 	)
@@ -108,13 +113,13 @@ func (s *Server) mountMethod(descriptor protoreflect.MethodDescriptor, impl refl
 			return err
 		}
 	}
-	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(readUnary(handler))); err != nil {
+	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(s.door(known, readUnary(known.most, handler)))); err != nil {
 		return err
 	}
 	if !isReadOnly(descriptor) {
 		return nil
 	}
-	return s.table.add(Route{http.MethodGet, known.procedure, known.procedure, false}, handler)
+	return s.table.add(Route{http.MethodGet, known.procedure, known.procedure, false}, s.door(known, handler))
 }
 
 // Handle adds a route that is no RPC, such as a webhook: verb "POST", path

@@ -89,20 +89,19 @@ func warn(answer proto.Message, unused []fault.Field) {
 
 // unknownInJSON is the first fields of a body that a message does not have, each with its path.
 func unknownInJSON(body []byte, message protoreflect.MessageDescriptor) []fault.Field {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber()
-	var object map[string]any
-	if decoder.Decode(&object) != nil {
-		return nil
-	}
 	var found unknownFields
-	found.inObject(object, message, "")
+	found.inObject(body, message, "")
 	return found
 }
 
 type unknownFields []fault.Field
 
-func (u *unknownFields) inObject(object map[string]any, message protoreflect.MessageDescriptor, path string) {
+// inObject unpacks one level: what a stranger puts below a name that does not exist costs nothing.
+func (u *unknownFields) inObject(text []byte, message protoreflect.MessageDescriptor, path string) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(text, &object) != nil {
+		return
+	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		field := fieldNamed(message.Fields(), name)
 		switch {
@@ -116,13 +115,21 @@ func (u *unknownFields) inObject(object map[string]any, message protoreflect.Mes
 	}
 }
 
-func (u *unknownFields) inValue(value any, message protoreflect.MessageDescriptor, path string) {
-	switch value := value.(type) {
-	case map[string]any:
-		u.inObject(value, message, path+".")
-	case []any:
-		for i, item := range value {
-			u.inValue(item, message, fmt.Sprintf("%s[%d]", path, i))
+func (u *unknownFields) inValue(text []byte, message protoreflect.MessageDescriptor, path string) {
+	switch text = bytes.TrimSpace(text); {
+	case bytes.HasPrefix(text, []byte("{")):
+		u.inObject(text, message, path+".")
+	case bytes.HasPrefix(text, []byte("[")):
+		var items []json.RawMessage
+		if json.Unmarshal(text, &items) != nil {
+			return
+		}
+		for i, item := range items {
+			before := len(*u)
+			u.inValue(item, message, "")
+			for j := range (*u)[before:] { // only what is wrong is given a path
+				(*u)[before+j].Path = fmt.Sprintf("%s[%d]%s", path, i, (*u)[before+j].Path)
+			}
 		}
 	}
 }

@@ -60,8 +60,8 @@ func wrongInField(value any, field protoreflect.FieldDescriptor, path string) (a
 		return path, "a list"
 	}
 	for i, item := range list {
-		if at, want = wrongValue(item, field, fmt.Sprintf("%s[%d]", path, i)); want != "" {
-			return at, want
+		if at, want = wrongValue(item, field, ""); want != "" {
+			return fmt.Sprintf("%s[%d]%s", path, i, at), want
 		}
 	}
 	return "", ""

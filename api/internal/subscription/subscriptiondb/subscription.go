@@ -156,6 +156,15 @@ func GetDelivery(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, delivery
 	return pgx.CollectExactlyOneRow(rows, pgx.RowToStructByPos[Delivery])
 }
 
+// WaitingTypes are those of a subscription's deliveries that are still tried.
+func WaitingTypes(ctx context.Context, tx pgx.Tx, orgID, subscriptionID uuid.UUID) ([]string, error) {
+	rows, err := tx.Query(ctx, `SELECT DISTINCT event_type FROM webhook_delivery WHERE org_id = $1 AND subscription_id = $2 AND finished_at IS NULL`, orgID, subscriptionID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
 // InsertTest queues an event that is no entry of the feed.
 func InsertTest(ctx context.Context, tx pgx.Tx, orgID, subscriptionID, deliveryID uuid.UUID, e Event, now time.Time) error {
 	_, err := tx.Exec(ctx, `INSERT INTO webhook_delivery (org_id, id, subscription_id, event_id, event_type, payload, next_try_at, retry_since, created_at)

@@ -149,6 +149,16 @@ func (h *Handler) change(ctx context.Context, c call, subscriptionID uuid.UUID, 
 	if err != nil {
 		return err
 	}
+	moved := strings.TrimSpace(whole.GetUrl()) != url
+	if moved { // what waits goes to the new address, whatever is told from now on
+		waiting, err := subscriptiondb.WaitingTypes(ctx, c.tx, c.caller.OrgID, subscriptionID)
+		if err == nil {
+			err = mayTell(c.caller, append(waiting, before.Types...))
+		}
+		if err != nil {
+			return err
+		}
+	}
 	// What the filter names already may have been deleted since; that refuses no other edit.
 	if err := known(ctx, c, next.Without(before.Filter)); err != nil {
 		return err
@@ -160,7 +170,7 @@ func (h *Handler) change(ctx context.Context, c call, subscriptionID uuid.UUID, 
 	if whole.Enabled == nil && edit.Names(whole, "enabled") {
 		next.Enabled = true // null clears, and a subscription of which nothing is said is enabled
 	}
-	return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, strings.TrimSpace(whole.GetUrl()) != url, c.now)
+	return subscriptiondb.Update(ctx, c.tx, c.caller.OrgID, next, moved, c.now)
 }
 
 // configured is what creating and updating have in common.
@@ -430,10 +440,16 @@ func (h *Handler) RedeliverWebhook(ctx context.Context, request *nightbellv1.Red
 		if err := h.enabled(ctx, c, subscriptionID); err != nil {
 			return err
 		}
+		own, err := readDelivery(ctx, c, subscriptionID, deliveryID)
+		if err == nil {
+			err = mayTell(c.caller, []string{own.GetEventType()})
+		}
+		if err != nil {
+			return err
+		}
 		if err := subscriptiondb.Redeliver(ctx, c.tx, c.caller.OrgID, subscriptionID, deliveryID, c.now); err != nil {
 			return err
 		}
-		var err error
 		response.WebhookDelivery, err = readDelivery(ctx, c, subscriptionID, deliveryID)
 		return err
 	})

@@ -194,7 +194,8 @@ CREATE TABLE password_reset (
     used_at     timestamptz,
     used_from   text NOT NULL DEFAULT '',
     mail_due_at timestamptz,
-    mail_tries  integer NOT NULL DEFAULT 0
+    mail_tries  integer NOT NULL DEFAULT 0,
+    mailed      boolean NOT NULL DEFAULT false -- a mail alone brings the link: whoever uses it reads the address
 );
 CREATE INDEX password_reset_user_idx ON password_reset (user_id, created_at);
 CREATE INDEX password_reset_mail_idx ON password_reset (mail_due_at) WHERE mail_due_at IS NOT NULL;
