@@ -41,6 +41,17 @@ it('opens the login form with the address of the account that was made', async (
   expect(login.getByText(/Log in with your new account/)).toBeVisible();
 });
 
+it('asks nobody for a password who is signed in and pressed Log in before the page could react', async () => {
+  signIn();
+  window.earlyClick = 'login';
+  const Stub = createRoutesStub([
+    { path: '/', Component: Landing },
+    { path: '/dashboard', Component: Dashboard },
+  ]);
+  render(<Stub />);
+  expect(await screen.findByText('The dashboard')).toBeInTheDocument();
+});
+
 describe('See a demo', () => {
   const Stub = createRoutesStub([
     { path: '/', Component: Landing },
