@@ -63,6 +63,53 @@ test.describe('a reader of the landing page', () => {
     await expect(page.getByRole('alert')).toHaveText('');
   });
 
+  test('is told a failure once, may close it, and tries again with a press only', async ({ page }) => {
+    await page.route(/\/assets\/(?!front).*\.js$/, (route) => route.abort());
+    await open(page, '/');
+    const alert = page.getByRole('alert');
+    const register = page.getByRole('button', { name: 'Get Early Access' }).first();
+    await register.hover();
+    await page.waitForEvent('requestfailed');
+    await expect(alert).toHaveText('');
+    await register.click();
+    await expect(alert).toContainText('Check the network');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await expect(alert).toHaveText('');
+    const scripts = scriptsOf(page);
+    await page.getByRole('button', { name: 'Log in' }).hover();
+    await page.getByRole('button', { name: 'Log in' }).focus();
+    await page.getByRole('link', { name: 'See a demo' }).focus();
+    await expect(alert).toHaveText('');
+    expect(scripts).toEqual([]);
+  });
+
+  test('is told that a press takes long, and then sees what it opens', async ({ page }) => {
+    let release: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/\/assets\/(?!front).*\.js$/, async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.route(/\/assets\/login-dialog-.*\.js$/, () => undefined);
+    await open(page, '/');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page.getByRole('alert')).toHaveText('Still loading what that needs.');
+    release();
+    await expect(page.getByRole('status').getByText('Loading what that needs...')).toBeVisible();
+    await expect(page.getByRole('alert')).toHaveText('');
+  });
+
+  test('stays on the page when a link is pressed without a network', async ({ page, context }) => {
+    await open(page, '/');
+    await context.setOffline(true);
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Docs' }).click();
+    await expect(page.getByRole('alert')).toHaveText('There is no network. Try again when there is.');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Pricing' }).click();
+    await expect(page).toHaveURL('/#pricing');
+  });
+
   test('gets to the content with the keyboard', async ({ page }) => {
     await open(page, '/');
     await page.keyboard.press('Tab');

@@ -7,6 +7,7 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
+import { randomToken } from '~/lib/device';
 import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
 import { freshFor } from '~/lib/query-client';
@@ -54,20 +55,39 @@ interface OverrideToSave extends Partial<Version> {
   body: CreateOverrideRequestJson;
 }
 
-/** The mutation that puts somebody else on call, or changes an override. It takes effect at once. Fails with ApiError. */
+// The last new override whose answer has not come. It outlives its dialog.
+const nothing = { of: '', key: '' };
+let making = nothing;
+
+function keyOf(scheduleId: string, body: CreateOverrideRequestJson): string {
+  const of = JSON.stringify([scheduleId, body]);
+  if (of !== making.of) making = { of, key: randomToken() };
+  return making.key;
+}
+
+/**
+ * The mutation that puts somebody else on call, or changes an override. It takes effect at once. The same new one
+ * again is the same press: when only the answer was lost, it is made once. Fails with ApiError.
+ */
 export function useSaveOverride() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ id, etag, scheduleId, body }: OverrideToSave) =>
-      call<CreateOverrideResponseJson>({
+    mutationFn: async ({ id, etag, scheduleId, body }: OverrideToSave) => {
+      const key = id ? '' : keyOf(scheduleId, body);
+      const answer = await call<CreateOverrideResponseJson>({
         method: id ? 'PATCH' : 'POST',
         path: id ? addressOf(id) : `/v1/schedules/${encodeURIComponent(scheduleId)}/overrides`,
         body,
-        headers: ifMatch(etag),
+        headers: id ? ifMatch(etag) : { 'Idempotency-Key': key },
         action: id ? 'save override' : 'create override',
         keepSession: true,
-      }),
+      });
+      if (making.key === key) making = nothing;
+      return answer;
+    },
     onSuccess: () => renew(client, 'schedule'),
+    // What was stored although the answer was lost shows. Why it failed does not wait for that.
+    onError: () => void renew(client, 'schedule'),
   });
 }
 
@@ -83,6 +103,10 @@ export function useDeleteOverride() {
         action: 'delete override',
         keepSession: true,
       }),
+    // The same one made again is a new one then.
+    onSuccess: () => {
+      making = nothing;
+    },
     onSettled: () => renew(client, 'schedule'),
   });
 }

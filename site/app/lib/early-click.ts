@@ -30,5 +30,6 @@ export function useEarlyClick(grant: (wish: string) => void): void {
     for (const wish of wishes) if (wish) grant(wish);
     for (const pressed of document.querySelectorAll(`[${wishMark}], [${sentMark}]`))
       pressed.removeAttribute('aria-busy');
+    document.querySelector('[data-notice] > p')?.replaceChildren();
   }, []);
 }

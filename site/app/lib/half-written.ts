@@ -11,6 +11,8 @@ interface Kept {
 }
 
 const nothing: Kept = { texts: {}, keys: {} };
+// The last text that could not be stored, so that it is not taken for unwritten, nor sent under two keys.
+let held: { by: string; what: string; text: string; key: string } | undefined;
 const shown = new Set<(what: string, text: string) => void>();
 
 /** What the signed-in person had written of something and not sent, in this tab; empty when nothing. */
@@ -39,14 +41,14 @@ export function keepHalfWritten(what: string, text: string): void {
   if (text.trim() !== texts[what]?.trim()) delete keys[what];
   if (text === '') delete texts[what];
   else texts[what] = text;
-  store({ texts, keys });
+  store({ texts, keys }, what);
 }
 
 /** The idempotency key to send it with: the same until the text changes, also after a reload. */
 export function keyOfHalfWritten(what: string): string {
   const kept = read();
   kept.keys[what] ??= randomToken();
-  store(kept);
+  store(kept, what);
   return kept.keys[what];
 }
 
@@ -61,21 +63,27 @@ function all(): Record<string, Kept> {
 
 function read(): Kept {
   const by = currentIdentity();
-  return structuredClone((by && all()[by]) || nothing);
+  const kept = structuredClone((by && all()[by]) || nothing);
+  if (held?.by !== by) return kept;
+  const { what, text, key } = held;
+  return { texts: { ...kept.texts, [what]: text }, keys: key ? { ...kept.keys, [what]: key } : kept.keys };
 }
 
-function store(kept: Kept): void {
+function store(kept: Kept, what: string): void {
   const by = currentIdentity();
   if (!by) return;
   try {
     sessionStorage.setItem(halfWrittenKey, JSON.stringify({ ...all(), [by]: kept }));
+    held = undefined;
   } catch {
     // It is full, or closed to pages.
+    held = { by, what, text: kept.texts[what] ?? '', key: kept.keys[what] ?? '' };
   }
 }
 
 function forgetOthers(): void {
   const by = currentIdentity();
+  if (held?.by !== by) held = undefined;
   if (by && Object.keys(all()).some((one) => accountOf(one) !== accountOf(by))) forgetHalfWritten();
 }
 

@@ -2,6 +2,9 @@ import { useEffect } from 'react';
 import { halfWritten, keepHalfWritten } from './half-written';
 import { currentIdentity } from './identity';
 
+// By what they are for.
+const onScreen = new Set<string>();
+
 /** What was begun in this tab when its session ended, or it was loaded again; null when nothing. */
 export function keptDraft<B>(what: string | undefined): B | null {
   try {
@@ -18,8 +21,15 @@ export function useKeptDraft(what: string | undefined, begun: object | null): vo
   }, [what, begun]);
   useEffect(() => {
     const by = currentIdentity();
+    if (what) onScreen.add(what);
     return () => {
+      if (what) onScreen.delete(what);
       if (what && by === currentIdentity()) keepHalfWritten(what, '');
     };
   }, [what]);
+}
+
+/** Gives up what is begun on screen, before the session in which it was begun is another one. */
+export function giveUpDrafts(): void {
+  for (const what of onScreen) keepHalfWritten(what, '');
 }

@@ -2,12 +2,14 @@ import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { createRoutesStub } from 'react-router';
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { currentSession } from '~/lib/session';
 import { renderRoute, signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
 import Landing from './landing';
 
 const Incident = () => <p>The incident</p>;
+const Dashboard = () => <p>The dashboard</p>;
 
 it('returns to its page when another tab has signed in', async () => {
   const Stub = createRoutesStub([
@@ -37,4 +39,64 @@ it('opens the login form with the address of the account that was made', async (
   const login = within(screen.getByRole('dialog', { name: 'Log in' }));
   expect(login.getByLabelText('Email')).toHaveValue('mara@example.com');
   expect(login.getByText(/Log in with your new account/)).toBeVisible();
+});
+
+it('asks nobody for a password who is signed in and pressed Log in before the page could react', async () => {
+  signIn();
+  window.earlyClick = 'login';
+  const Stub = createRoutesStub([
+    { path: '/', Component: Landing },
+    { path: '/dashboard', Component: Dashboard },
+  ]);
+  render(<Stub />);
+  expect(await screen.findByText('The dashboard')).toBeInTheDocument();
+});
+
+describe('See a demo', () => {
+  const Stub = createRoutesStub([
+    { path: '/', Component: Landing },
+    { path: '/dashboard', Component: Dashboard },
+  ]);
+  const guest = { tokens: { access_token: 'guest', refresh_token: 'r' }, user: { id: 'g', name: 'Guest' } };
+  const asked = vi.fn();
+  const answer = (wait?: Promise<void>) =>
+    server.use(
+      http.post('*/v1/auth/demo', async () => {
+        asked();
+        await wait;
+        return HttpResponse.json(guest);
+      }),
+    );
+  const press = () => userEvent.click(screen.getByRole('link', { name: 'See a demo' }));
+  afterEach(() => asked.mockClear());
+
+  it('leads whoever is signed in to the own workspace', async () => {
+    signIn();
+    const before = currentSession();
+    answer();
+    render(<Stub />);
+    await press();
+    expect(await screen.findByText('The dashboard')).toBeInTheDocument();
+    expect(asked).not.toHaveBeenCalled();
+    expect(currentSession()).toBe(before);
+  });
+
+  it('signs in once for two presses, and in place of nobody who signed in meanwhile', async () => {
+    let come = () => {};
+    answer(
+      new Promise((resolve) => {
+        come = resolve;
+      }),
+    );
+    render(<Stub />);
+    await press();
+    await press();
+    await waitFor(() => expect(asked).toHaveBeenCalled());
+    act(signIn);
+    const before = currentSession();
+    come();
+    expect(await screen.findByText('The dashboard')).toBeInTheDocument();
+    expect(asked).toHaveBeenCalledOnce();
+    expect(currentSession()).toBe(before);
+  });
 });

@@ -8,6 +8,7 @@ import { Footer } from '~/features/landing/components/footer';
 import { Hero } from '~/features/landing/components/hero';
 import { IntegrationsGrid } from '~/features/landing/components/integrations-grid';
 import { Metrics } from '~/features/landing/components/metrics';
+import { Coming } from '~/features/landing/components/notice';
 import { Pricing } from '~/features/landing/components/pricing';
 import { Problems } from '~/features/landing/components/problems';
 import { Testimonials } from '~/features/landing/components/testimonials';
@@ -46,7 +47,7 @@ const ContactDialog = fetchedDialog(() =>
 const dialogs = ['register', 'starter', 'professional', 'login', 'contact'] as const;
 type Open = (typeof dialogs)[number] | null;
 
-/** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were. */
+/** The public front door. Whoever was sent here to sign in finds the dialog open, and returns to where they were, as soon as this or another tab has signed in. */
 export default function Landing() {
   const request = signInRequest(useLocation().state);
   const from = request?.from;
@@ -69,10 +70,10 @@ export default function Landing() {
   const demo = useDemo();
   useEarlyClick((wish) => {
     if (wish === 'demo') demo();
+    else if (wish === 'login' && currentSession()) enter();
     else if (!doAgain(wish)) setOpen(dialogs.find((dialog) => dialog === wish) ?? null);
   });
   useEffect(() => {
-    // Another tab may have signed in.
     if (from && session) enter();
     else if (from) setOpen('login');
   }, [from, session, enter]);
@@ -94,7 +95,7 @@ export default function Landing() {
         <FinalCall onRegister={() => setOpen('register')} onDemo={demo} />
       </main>
       <Footer />
-      <Suspense>
+      <Suspense fallback={<Coming />}>
         {(open === 'register' || plan) && (
           <RegisterDialog plan={plan} onRegistered={welcome} onClose={close} />
         )}

@@ -92,7 +92,7 @@ function Page({ policy }: { policy: Policy }) {
       ) : (
         <PolicyFacts policy={policy} aside={users} />
       )}
-      {deleting && <DeletePolicyDialog policy={policy} onClose={() => setDeleting(false)} />}
+      {deleting && mayWrite && <DeletePolicyDialog policy={policy} onClose={() => setDeleting(false)} />}
     </>
   );
 }

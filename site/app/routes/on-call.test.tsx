@@ -2,7 +2,10 @@ import type { OverrideJson, ScheduleJson, ShiftJson } from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
+import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
+import { toSchedules } from '~/features/oncall/model/schedule';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../testing/render-route';
 import { server } from '../../testing/server';
@@ -60,6 +63,21 @@ beforeEach(() => {
 
 const show = (at = '/oncall') => renderRoute('/oncall', OnCall, at);
 const inTable = async (name: string) => within(await screen.findByRole('table', { name }));
+
+function Board() {
+  const [own] = toSchedules([night]);
+  const [other] = toSchedules([{ ...holiday, name: 'A new one', status: 'active' }]);
+  const [all, setAll] = useState(own ? [own] : []);
+  if (!own || !other) throw new Error('two schedules expected');
+  return (
+    <>
+      <button type="button" onClick={() => setAll((now) => (now.length > 1 ? [other] : [other, own]))}>
+        Others change it
+      </button>
+      <ScheduleBoard schedules={all} />
+    </>
+  );
+}
 
 describe('the on-call page', () => {
   it('has the columns of the list, and a pencil for each schedule', async () => {
@@ -125,6 +143,28 @@ describe('the on-call page', () => {
     await userEvent.click((await inTable('Schedules')).getByRole('button', { name: 'Holiday' }));
     expect(await screen.findByRole('heading', { name: /^Holiday UTC/ })).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: /^Jonas Okafor, / })).toBeNull();
+  });
+
+  it('says that the days which were asked for load, and covers no gap of those before', async () => {
+    show();
+    expect(await screen.findByRole('button', { name: 'Cover this gap' })).toBeInTheDocument();
+    server.use(http.get('*/v1/schedules/s1/timeline', () => delay('infinite')));
+    await userEvent.click(screen.getByRole('button', { name: 'Later' }));
+    expect(await screen.findByText('Loading these days. The picture is of before.')).toBeInTheDocument();
+    expect(await screen.findByRole('grid')).toHaveAttribute('aria-busy', 'true');
+    expect(screen.queryByRole('button', { name: 'Cover this gap' })).toBeNull();
+  });
+
+  it('keeps the schedule with its open form when somebody makes one that stands before it', async () => {
+    renderRoute('/', Board);
+    await userEvent.click(await screen.findByRole('button', { name: 'Add override' }));
+    await userEvent.type(await screen.findByLabelText(/^Reason/), 'Concert');
+    const others = screen.getByText('Others change it');
+    await userEvent.click(others);
+    expect(screen.getByLabelText(/^Reason/)).toHaveValue('Concert');
+    // It is deleted.
+    await userEvent.click(others);
+    expect(screen.getByRole('heading', { name: /^A new one UTC/ })).toBeInTheDocument();
   });
 
   it('asks who is covered where nobody is on call', async () => {

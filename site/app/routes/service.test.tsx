@@ -1,7 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
+import { useState } from 'react';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { RoleContext } from '~/lib/role';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
 import { server } from '../../testing/server';
@@ -213,15 +215,46 @@ it('is a page that says so where there is no such service', async () => {
   expect(screen.getByRole('link', { name: 'All services' })).toHaveAttribute('href', '/services');
 });
 
-describe('what a role may not do', () => {
-  const as = (role: string) =>
-    startSession({ user: { name: 'Jonas', role }, accessToken: 'a', refreshToken: 'r' });
+const as = (role: string) =>
+  startSession({ user: { name: 'Jonas', role }, accessToken: 'a', refreshToken: 'r' });
 
+/** The page of a person whose role others change. */
+function InRole(props: Parameters<typeof Service>[0]) {
+  const [role, setRole] = useState('admin');
+  const change = (next: string) => () => {
+    as(next);
+    setRole(next);
+  };
+  return (
+    <RoleContext value={role}>
+      <button type="button" onClick={change('viewer')}>
+        To viewer
+      </button>
+      <button type="button" onClick={change('admin')}>
+        To admin
+      </button>
+      <Service {...props} />
+    </RoleContext>
+  );
+}
+
+describe('what a role may not do', () => {
   it('is not offered to a responder', async () => {
     as('responder');
     show();
     expect(await screen.findByRole('button', { name: 'Edit' })).toBeEnabled();
     expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
+  });
+
+  it('closes what was asked when the role goes, and opens it with what was written when that comes back', async () => {
+    as('admin');
+    renderRoute('/services/:id', InRole, '/services/s1');
+    await press('Create Incident');
+    await userEvent.type(await screen.findByLabelText('Title'), 'No card is taken');
+    fireEvent.click(screen.getByText('To viewer'));
+    expect(screen.queryByRole('dialog')).toBeNull();
+    fireEvent.click(screen.getByText('To admin'));
+    expect(await screen.findByLabelText('Title')).toHaveValue('No card is taken');
   });
 
   it('is not offered to a viewer', async () => {

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
+import { giveUpDrafts } from '~/lib/kept-draft';
 import { holdsBack, holdsBackFrom } from '~/lib/leave-guard';
 
 /**
@@ -14,6 +15,7 @@ export function useAskedFirst() {
   const onConfirm = () => {
     setAsked(null);
     link.proceed?.();
+    if (asked) giveUpDrafts();
     asked?.go();
   };
   const onClose = () => {

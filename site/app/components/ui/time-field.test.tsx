@@ -73,6 +73,18 @@ it('is no time without its date, and keeps the clock beside it', async () => {
   expect(onChange).toHaveBeenLastCalledWith('2026-03-29T20:00');
 });
 
+it('shows the value that is set for it after its date was emptied', () => {
+  const at = (value: string) => <DateTimeField label="From" name="from" value={value} onChange={onChange} />;
+  const { rerender, container } = render(at('2026-03-28T20:00'));
+  fireEvent.change(screen.getByLabelText('From: date'), { target: { value: '' } });
+  rerender(at(''));
+  expect(screen.getByLabelText('From: time')).toHaveValue('20:00');
+  rerender(at('2026-03-30T09:15'));
+  expect(screen.getByLabelText('From: date')).toHaveValue('2026-03-30');
+  expect(screen.getByLabelText('From: time')).toHaveValue('09:15');
+  expect(container.querySelector('input[name="from"]')).toHaveValue('2026-03-30T09:15');
+});
+
 it('shows nothing that was typed for another value, and takes no afternoon for a morning', async () => {
   const onChange = vi.fn();
   const { rerender } = render(<TimeField label="From" value="09:00" onChange={onChange} />);

@@ -97,7 +97,7 @@ export function DateTimeField(props: DateTimeFieldProps) {
   // A field without its date is no time, but what stands in it stays.
   const [rest, setRest] = useState<string | null>(null);
   const whole = value ?? own;
-  const [date = '', time = ''] = rest === null ? whole.split('T') : ['', rest];
+  const [date = '', time = ''] = rest === null || whole !== '' ? whole.split('T') : ['', rest];
   const set = (date: string, time: string) => {
     const next = date === '' ? '' : `${date}T${time || '00:00'}`;
     setRest(next === '' ? time : null);
@@ -127,7 +127,7 @@ export function DateTimeField(props: DateTimeFieldProps) {
           onChange={(typed) => set(date, typed)}
         />
       </div>
-      {name && <input type="hidden" name={name} value={rest === null ? whole : ''} />}
+      {name && <input type="hidden" name={name} value={whole} />}
     </div>
   );
 }

@@ -17,12 +17,19 @@ if (asleep) stand(asleep);
 
 function stand(asleep: HTMLScriptElement): void {
   let called = false;
-  const notice = document.querySelector<HTMLElement>('[data-notice]');
+  let lost = false;
+  // Whether somebody waits for it; otherwise nothing is said.
+  let asked = false;
+  let slow = 0;
+  const notice = document.querySelector('[data-notice] > p');
+  const say = (words: string) => {
+    if (notice) notice.textContent = words;
+  };
 
   const wake = () => {
     if (called) return;
     called = true;
-    if (notice) notice.textContent = '';
+    say('');
     for (const href of asleep.dataset.preload?.split(' ') ?? []) {
       const link = document.createElement('link');
       document.head.append(Object.assign(link, { rel: 'modulepreload', href }));
@@ -32,32 +39,46 @@ function stand(asleep: HTMLScriptElement): void {
     script.onerror = failed;
     document.head.append(Object.assign(script, { type: 'module', textContent: asleep.textContent }));
   };
+  // After a failure only a press tries again: who touches a button in scrolling is told nothing twice.
+  const reach = () => lost || wake();
+  const ask = () => {
+    asked = true;
+    clearTimeout(slow);
+    slow = window.setTimeout(() => called && !taken() && say('Still loading what that needs.'), 5000);
+    wake();
+  };
   const failed = () => {
     if (!called || taken()) return; // somebody else's failure
     called = false;
+    lost = true;
     // What was pressed is pressed again, or not at all.
     window.earlyClick = window.earlySent = undefined;
     for (const pressed of document.querySelectorAll('[aria-busy]')) pressed.removeAttribute('aria-busy');
-    if (notice)
-      notice.textContent = 'What that needs could not be loaded. Check the network, then reload this page.';
+    if (asked) say('What that needs could not be loaded. Check the network, then reload this page.');
+    asked = false;
   };
   addEventListener('unhandledrejection', failed);
 
   // 1. Whoever reaches for a button gets React, whoever presses it sees that it was heard (lib/early-click.ts).
   for (const type of ['pointerover', 'touchstart', 'focusin'])
-    addEventListener(type, (event) => marked(event, needsReact) && wake(), { passive: true });
+    addEventListener(type, (event) => marked(event, needsReact) && reach(), { passive: true });
   for (const type of ['click', 'submit'])
     addEventListener(type, (event) => {
       const pressed = marked(event, type === 'click' ? '[data-early]' : '[data-early-sent]');
       if (!pressed || taken()) return;
-      if (pressed.dataset.early === 'login' && currentSession()) return location.assign(paths.dashboard);
+      if (pressed.dataset.early === 'login' && currentSession()) {
+        // React, which may come first, is not to ask for a password.
+        window.earlyClick = undefined;
+        return location.assign(paths.dashboard);
+      }
       pressed.setAttribute('aria-busy', 'true');
-      wake();
+      ask();
     });
   // A page is opened with a session, or by one that needs one; a logo that failed is replaced.
-  if (window.earlyClick || window.earlySent || currentSession() || history.state?.usr) wake();
-  subscribeSession(() => currentSession() && wake());
-  addEventListener('error', ({ target }) => target instanceof HTMLImageElement && wake(), true);
+  if (window.earlyClick || window.earlySent || history.state?.usr) ask();
+  else if (currentSession()) wake();
+  subscribeSession(() => currentSession() && reach());
+  addEventListener('error', ({ target }) => target instanceof HTMLImageElement && reach(), true);
   for (const image of document.images) if (image.complete && image.naturalWidth === 0) wake();
 
   // 2. The address, the menu of a phone and the theme need none. While data-front stands there, the browser
@@ -68,6 +89,11 @@ function stand(asleep: HTMLScriptElement): void {
     const link = marked(event, 'a[href]') as HTMLAnchorElement | null;
     const choice = marked(event, '[data-choice]')?.dataset.choice;
     if (taken()) return;
+    if (marked(event, '[data-notice]')) say('');
+    if (link && !navigator.onLine && link.origin === location.origin && link.pathname !== location.pathname) {
+      event.preventDefault();
+      say('There is no network. Try again when there is.');
+    }
     if (link?.closest('[popover]')) link.closest<HTMLElement>('[popover]')?.hidePopover();
     if (choice) chooseTheme(choice as ThemeChoice);
   });

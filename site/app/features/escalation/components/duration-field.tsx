@@ -35,6 +35,8 @@ export function DurationField({
   const [own, setOwn] = useState<Typed | null>(null);
   // Only beside the length that it means: that may be another by now, as after Discard.
   const { text, unit } = own && secondsOf(own) === seconds ? own : typed(seconds, canBeNever);
+  // Zero is stored as never, and that is said by choosing it.
+  const fault = canBeNever && unit !== never && seconds === 0 ? 'Give a length, or choose Never.' : '';
   const change = (nextText: string, nextUnit: string) => {
     const next = { text: nextText, unit: nextUnit };
     setOwn(next);
@@ -53,6 +55,7 @@ export function DurationField({
         {unit !== never && (
           <div className={error ? `${fieldKit.field} ${fieldKit.invalid}` : fieldKit.field}>
             <input
+              ref={(input) => input?.setCustomValidity(fault)}
               type="number"
               min={1}
               inputMode="numeric"

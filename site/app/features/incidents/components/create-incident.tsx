@@ -2,6 +2,7 @@ import { type ComponentProps, type ComponentType, useEffect, useRef, useState } 
 import { Boundary } from '~/components/ui/boundary';
 import { Dialog } from '~/components/ui/dialog';
 import { Loading } from '~/components/ui/states';
+import { mayAct } from '~/lib/role';
 import { toast } from '~/lib/toast';
 import type { CreateIncidentDialog as Form } from './create-incident-dialog';
 
@@ -33,6 +34,8 @@ export function CreateIncidentDialog(props: Props) {
       wanted = false;
     };
   }, [onClose]);
+  // What was written is there again when the role comes back.
+  if (!mayAct('responder')) return null;
   if (Shown)
     return (
       <Boundary what="The form">

@@ -5,6 +5,7 @@ import { isDocs, paths } from '~/lib/paths';
 import front from '../front?worker&url';
 import * as landingStyles from '../landing.module.css';
 import * as styles from './footer.module.css';
+import { Notice } from './notice';
 import { StayUpdated } from './stay-updated';
 
 const columns = [
@@ -85,7 +86,7 @@ export function Footer() {
         </div>
       </div>
       {/* React comes when somebody reaches for what needs it. Until then a small script is enough, and this is where it speaks. */}
-      <p className={styles.notice} role="alert" data-notice />
+      <Notice />
       <script type="module" src={front} />
     </footer>
   );

@@ -14,6 +14,9 @@ export function StayUpdated() {
     setStatus({ kind: 'sending' });
     // Few readers subscribe, so what sends is loaded when it is needed.
     import('~/data/enquiries')
+      .catch(() => {
+        throw new Error('That could not be loaded. Check the network, then reload this page.');
+      })
       .then(({ createEnquiry }) => createEnquiry({ kind: 'news', email }))
       .then((message) => setStatus({ kind: 'done', message }))
       .catch((cause: Error) => setStatus({ kind: 'failed', message: cause.message }));

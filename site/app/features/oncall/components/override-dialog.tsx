@@ -63,6 +63,9 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const people = members.map(({ id, name }) => ({ value: id, word: name }));
   const nameOf = (id: string) => people.find(({ value }) => value === id)?.word ?? 'somebody';
   const [begun] = useState(() => begunAt(start, now));
+  // As they were: who comes on call while this is open does not make the form look written in.
+  const [opened] = useState(schedules);
+  const begunIn = (id: string) => placeOf([...opened, ...schedules], id);
   const begins = (of: Override | null) => (of ? startOf(of) : begun);
   const wantedOn = (draft: OverrideDraft, of: Override | null) =>
     wantedOf(draft, placeOf(schedules, draft.scheduleId).zone, begins(of));
@@ -94,7 +97,9 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
             label="Schedule"
             options={schedules.map(({ id, name }) => ({ value: id, word: name }))}
             {...text('scheduleId')}
-            onChange={(event) => set(onSchedule(draft, begun, place, placeOf(schedules, event.target.value)))}
+            onChange={(event) =>
+              set(onSchedule(draft, begun, begunIn(draft.scheduleId), begunIn(event.target.value)))
+            }
           />
         )}
         <div>

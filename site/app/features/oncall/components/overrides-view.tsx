@@ -120,7 +120,7 @@ function Found({ all, schedules, text, past, now }: FoundProps) {
         ]}
       />
       <Pager pages={pages} what="overrides" />
-      {removing && (
+      {removing && mayAct('responder') && (
         <RemoveDialog override={removing} zone={zoneOf(removing)} onClose={() => setRemoving(null)} />
       )}
       {editing && (

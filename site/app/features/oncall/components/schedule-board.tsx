@@ -53,7 +53,10 @@ export function ScheduleBoard({ schedules }: { schedules: readonly Schedule[] })
   const all = useQuery({ ...coverageProblems(), select: toCoverage });
   const coverage = all.data;
   const problems = coverage?.problems ?? [];
-  const selected = selectedOf(schedules, address.scheduleId);
+  // What was shown first stays, with the form that is open in it, when somebody makes one that stands before it.
+  const [first, setFirst] = useState('');
+  const selected = selectedOf(schedules, address.scheduleId, first);
+  if (!address.scheduleId && selected && selected.id !== first) setFirst(selected.id);
   // What is left out of the list of all schedules may be of this one.
   const ofOne = useQuery({
     ...coverageProblems(selected?.id),
@@ -176,8 +179,9 @@ function NoSchedule() {
 }
 
 // The first active one, until somebody chooses.
-function selectedOf(schedules: readonly Schedule[], id: string): Schedule | undefined {
-  return schedules.find((one) => one.id === id) ?? schedules.find((one) => one.active) ?? schedules[0];
+function selectedOf(schedules: readonly Schedule[], ...wanted: string[]): Schedule | undefined {
+  const [found] = wanted.flatMap((id) => schedules.filter((one) => one.id === id));
+  return found ?? schedules.find((one) => one.active) ?? schedules[0];
 }
 
 function withGaps(problems: readonly Problem[], except: string): number {

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
@@ -77,8 +78,9 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
   const { shift } = block;
-  const now = serverNow().getTime();
-  if (shift.to <= now) return <p className={styles.shiftNote}>This shift is over.</p>;
+  // As it was opened: what is pressed again after a lost answer is the same override.
+  const [now] = useState(() => serverNow().getTime());
+  if (shift.to <= serverNow().getTime()) return <p className={styles.shiftNote}>This shift is over.</p>;
   if (!mayAct('responder')) return <p className={styles.shiftNote}>Viewers cannot change who is on call.</p>;
   const give = (person: Person) => {
     const by = currentIdentity();

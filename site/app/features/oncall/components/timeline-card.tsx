@@ -94,6 +94,7 @@ export function TimelineCard({ schedule, span, at, now, problems, incomplete, on
           span={span}
           now={now}
           problems={problems}
+          ofBefore={query.isPlaceholderData}
           onOverride={setStart}
         />
       )}
@@ -112,11 +113,13 @@ interface PictureProps {
   span: Span;
   now: number;
   problems: readonly Problem[];
+  /** The timeline is of the range before, while that of this one loads. */
+  ofBefore: boolean;
   onOverride: (start: OverrideStart) => void;
 }
 
 function Picture(props: PictureProps) {
-  const { schedule, timeline, range, span, now, problems, onOverride } = props;
+  const { schedule, timeline, range, span, now, problems, ofBefore, onOverride } = props;
   const narrow = useNarrow();
   const hueOf = useHues();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
@@ -133,6 +136,7 @@ function Picture(props: PictureProps) {
       <Suspense fallback={<PictureLoading />}>
         <TimelinePicture
           label={`Timeline of ${schedule.name}`}
+          busy={ofBefore}
           timeline={timeline}
           range={range}
           span={span}
@@ -151,7 +155,12 @@ function Picture(props: PictureProps) {
         outside={problems.some((one) => one.weekly)}
       />
       <Inactive schedule={schedule} />
-      {gap && (
+      {ofBefore && (
+        <p className={styles.timelineNote} role="status">
+          Loading these days. The picture is of before.
+        </p>
+      )}
+      {gap && !ofBefore && (
         <GapNote
           gap={gap}
           vacated={timeline.overrides.find((one) => one.id === gap.becauseId) ?? null}

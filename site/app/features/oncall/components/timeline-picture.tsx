@@ -20,6 +20,8 @@ import * as styles from './timeline-picture.module.css';
 
 interface TimelinePictureProps {
   label: string;
+  /** It is about to be drawn anew. */
+  busy?: boolean;
   timeline: Timeline;
   range: Range;
   span: Span;
@@ -65,6 +67,7 @@ export function TimelinePicture(props: TimelinePictureProps) {
         role="grid"
         tabIndex={-1}
         aria-label={label}
+        aria-busy={props.busy}
         aria-describedby={hint}
         className={styles.lanes}
         onKeyDown={roving.onKey}

@@ -29,7 +29,7 @@ export function ServiceActions({ service, onCreateIncident }: ServiceActionsProp
         Create Incident
       </Button>
       {asked === 'edit' && <EditServiceDialog service={service} onClose={close} />}
-      {asked === 'delete' && <DeleteServiceDialog service={service} onClose={close} />}
+      {asked === 'delete' && mayAct('admin') && <DeleteServiceDialog service={service} onClose={close} />}
     </>
   );
 }

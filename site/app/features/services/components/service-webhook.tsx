@@ -51,8 +51,8 @@ export function ServiceWebhook({ service }: { service: ServiceJson }) {
           {mayAct('admin') && <Button onClick={() => setAsked('rotate')}>Make a new key</Button>}
         </div>
       )}
-      {asked === 'test' && <TestAlertDialog service={service} onClose={close} />}
-      {asked === 'rotate' && (
+      {asked === 'test' && mayAct('responder') && <TestAlertDialog service={service} onClose={close} />}
+      {asked === 'rotate' && mayAct('admin') && (
         <RotateDialog service={service} onRotated={() => address.mutate()} onClose={close} />
       )}
     </Card>

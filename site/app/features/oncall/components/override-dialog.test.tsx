@@ -1,0 +1,53 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { HttpResponse, http } from 'msw';
+import { useState } from 'react';
+import { expect, it } from 'vitest';
+import { renderRoute, signIn } from '../../../../testing/render-route';
+import { server } from '../../../../testing/server';
+import { toSchedules } from '../model/schedule';
+import { OverrideDialog } from './override-dialog';
+
+const now = Date.parse('2026-03-25T02:12:00Z');
+const people = ['Mara', 'Jonas', 'Priya'].map((name, i) => ({ id: `u${i + 1}`, name }));
+const schedules = (onNights: number) =>
+  toSchedules(
+    [people[onNights], people[2]].map((user, i) => ({
+      id: `s${i}`,
+      name: `Schedule ${i}`,
+      timezone: 'UTC',
+      status: 'active',
+      on_call: {
+        current: {
+          starts_at: '2026-03-24T20:00:00Z',
+          ends_at: '2026-03-26T08:00:00Z',
+          users: user && [user],
+        },
+      },
+    })),
+  );
+
+function Opened() {
+  const [onNights, setOnNights] = useState(0);
+  return (
+    <>
+      <OverrideDialog schedules={schedules(onNights)} now={now} onClose={() => undefined} />
+      <button type="button" onClick={() => setOnNights(1)}>
+        Hand over
+      </button>
+    </>
+  );
+}
+
+it('covers who is on call on the schedule that is chosen, also when others came on call meanwhile', async () => {
+  signIn();
+  server.use(http.get('*/v1/users', () => HttpResponse.json({ users: people })));
+  renderRoute('/', Opened);
+  await userEvent.click(await screen.findByRole('button', { name: 'Cover one person' }));
+  const covered = await screen.findByLabelText('Instead of');
+  expect(await screen.findAllByRole('option', { name: 'Priya' })).not.toEqual([]);
+  expect(covered).toHaveDisplayValue('Mara');
+  await userEvent.click(screen.getByText('Hand over'));
+  await userEvent.selectOptions(screen.getByLabelText('Schedule'), 'Schedule 1');
+  expect(covered).toHaveDisplayValue('Priya');
+});
