@@ -92,7 +92,7 @@ func TestNoticesShowNothingOfAnotherOrganizationsPages(t *testing.T) {
 	r.database.Clock.Advance(90 * time.Second) // the last mail was taken before that
 	const reply = "450 4.1.8 <oncall@acme.example.com>: Sender address rejected by mail-7.acme.example.com"
 	r.database.Exec(t, `UPDATE notification SET state = 'pending', channel = 'email', lease_token = NULL, lease_until = NULL,
-		next_try_at = nightbell_now() + interval '5 minutes', finished_at = NULL, finished_for = $2, blocked_since = nightbell_now() - interval '70 seconds'
+		next_try_at = nightbell_now() + interval '1 minute', finished_at = NULL, finished_for = $2, blocked_since = nightbell_now() - interval '70 seconds'
 		WHERE org_id = $1`, paged.orgID, reply)
 	r.watch.Round(t.Context())
 	for _, n := range []*tenant{paged, other} {
