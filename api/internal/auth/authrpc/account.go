@@ -24,10 +24,9 @@ import (
 
 var (
 	// errNoSession is one answer for a session that never was, one that has ended and one of somebody else.
-	errNoSession        = fault.New(fault.NotFound, "session_not_found", "Session not found")
-	errSameOrganization = fault.InvalidField("org_id", fault.OutOfRange, "You are in this organization already.")
-	errNoOrganization   = fault.InvalidField("org_id", fault.Missing, "You are in no organization with this id.")
-	errOldPassword      = fault.InvalidField("old_password", fault.BadFormat, "This is not your password until now.")
+	errNoSession      = fault.New(fault.NotFound, "session_not_found", "Session not found")
+	errNoOrganization = fault.InvalidField("org_id", fault.Missing, "You are in no organization with this id.")
+	errOldPassword    = fault.InvalidField("old_password", fault.BadFormat, "This is not your password until now.")
 )
 
 // ChangePassword sets a new password for the caller's account. The old one is checked as at a sign-in,
@@ -244,9 +243,6 @@ func (s *AuthServer) SwitchOrganization(ctx context.Context, request *nightbellv
 		return nil, auth.ErrNoToken
 	}
 	orgID, _ := id.Parse(request.GetOrgId())
-	if orgID == actor.OrgID {
-		return nil, errSameOrganization
-	}
 	var answer signedIn
 	err := s.atNow(ctx, func(ctx context.Context, tx pgx.Tx, now time.Time) error {
 		store := authdb.New(tx)

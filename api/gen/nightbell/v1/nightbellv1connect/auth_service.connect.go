@@ -126,7 +126,7 @@ type AuthServiceClient interface {
 	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
 	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
 	// session that asks goes on until it is logged out. The new one ends when that one would have ended
-	// at the latest, 90 days after its sign-in. The organization of the caller's token is refused.
+	// at the latest, 90 days after its sign-in.
 	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.
@@ -489,7 +489,7 @@ type AuthServiceHandler interface {
 	ListOrganizations(context.Context, *v1.ListOrganizationsRequest) (*v1.ListOrganizationsResponse, error)
 	// SwitchOrganization signs in to another organization of the account: tokens are good for one. The
 	// session that asks goes on until it is logged out. The new one ends when that one would have ended
-	// at the latest, 90 days after its sign-in. The organization of the caller's token is refused.
+	// at the latest, 90 days after its sign-in.
 	SwitchOrganization(context.Context, *v1.SwitchOrganizationRequest) (*v1.SwitchOrganizationResponse, error)
 	// GetMe tells who is calling, in which organization and role: a person, or an API key whatever its
 	// scopes.

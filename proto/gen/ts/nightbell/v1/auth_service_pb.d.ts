@@ -1998,7 +1998,7 @@ export declare const AuthService: GenService<{
   /**
    * SwitchOrganization signs in to another organization of the account: tokens are good for one. The
    * session that asks goes on until it is logged out. The new one ends when that one would have ended
-   * at the latest, 90 days after its sign-in. The organization of the caller's token is refused.
+   * at the latest, 90 days after its sign-in.
    *
    * @generated from rpc nightbell.v1.AuthService.SwitchOrganization
    */
