@@ -13,7 +13,8 @@ import (
 )
 
 // TestAnswersWaitForNobodysReads: whatever the lists of an organization's people take, each answer to an
-// incident is carried out, shown, kept for a repeat and written to the audit log.
+// incident is carried out, shown, kept for a repeat and written to the audit log. Those that a filter names are
+// looked for as a list is.
 func TestAnswersWaitForNobodysReads(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")
@@ -34,10 +35,11 @@ func TestAnswersWaitForNobodysReads(t *testing.T) {
 	}
 	for path, body := range map[string]object{
 		"/v1/incidents": {"title": "Orders stopped", "service_id": n.objects["service"]},
-		"/v1/incidents/" + incident + "/acknowledge": {},
-		"/v1/incidents/" + incident + "/escalate":    {},
-		"/v1/incidents/" + incident + "/assign":      {"assignee_id": n.people["responder"]},
-		"/v1/incidents/bulk":                         {"action": "acknowledge", "filter": object{"triggered_before": "2100-01-01T00:00:00Z"}},
+		"/v1/incidents/" + incident + "/acknowledge":   {},
+		"/v1/incidents/" + incident + "/escalate":      {},
+		"/v1/incidents/" + incident + "/assign":        {"assignee_id": n.people["responder"]},
+		"/v1/incidents/bulk":                           {"action": "acknowledge", "ids": []string{incident}},
+		"/v1/incidents/" + n.makeIncident() + "/merge": {"into_id": n.makeIncident()},
 	} {
 		got := n.plainly(http.MethodPost, path, n.owner(), sure(json.Marshal(body)), "Idempotency-Key", path)
 		again := n.plainly(http.MethodPost, path, n.owner(), sure(json.Marshal(body)), "Idempotency-Key", path)
@@ -45,8 +47,8 @@ func TestAnswersWaitForNobodysReads(t *testing.T) {
 			t.Errorf("%s: %s, and then %s", path, got.whole(), again.whole())
 		}
 	}
-	if kept := pgtest.One[int](t, n.database, `SELECT count(*) FROM audit_event WHERE method LIKE '%IncidentService/%'`); kept < 10 {
-		t.Errorf("%d of 10 calls are in the audit log", kept)
+	if kept := pgtest.One[int](t, n.database, `SELECT count(*) FROM audit_event WHERE method LIKE '%IncidentService/%'`); kept < 12 {
+		t.Errorf("%d of 12 calls are in the audit log", kept)
 	}
 	if got := n.get("/v1/incidents", n.owner()); got.status != http.StatusServiceUnavailable {
 		t.Errorf("a list found a connection, so that this test shows nothing: %s", got.whole())

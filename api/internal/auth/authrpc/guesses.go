@@ -5,11 +5,17 @@ import (
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
-// missRemembered is how long a key is taken to be unknown without asking again.
-const missRemembered = time.Second
+// missRemembered is how long a key is taken to be unknown without asking again. So many of one network may be asked
+// for in a minute: a tenth of what the pool answers, and more than forgotten programs with old keys send.
+const (
+	missRemembered        = time.Second
+	guessesPerMinute      = 6_000
+	localGuessesPerMinute = 60_000
+)
 
 // guesses hold what made-up API keys cost the database, which all organizations share: each is asked for
 // once a second, and a network that has sent too many waits, as strangers do. Keys that were known here
@@ -20,7 +26,7 @@ type guesses struct {
 }
 
 func newGuesses(now func() time.Time) guesses {
-	return guesses{newMemory[string, struct{}](missRemembered), newStrangerQuota(now)}
+	return guesses{newMemory[string, struct{}](missRemembered), strangerQuota{callquota.New("guesses", guessesPerMinute, now), callquota.New("guesses", localGuessesPerMinute, now)}}
 }
 
 func (g guesses) refuse(ctx context.Context, keys *memory[string, authdb.FindAPIKeyRow], hash []byte, now time.Time) error {

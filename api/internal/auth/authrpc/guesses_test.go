@@ -23,18 +23,18 @@ func TestMadeUpKeysAskTheDatabaseForLittle(t *testing.T) {
 	const here, elsewhere = "198.51.100.7", "203.0.113.7"
 	expect(t, "a key", use(here, key), http.StatusOK, "")
 	before := asked()
-	for i := range 600 {
+	for i := range guessesPerMinute {
 		madeUp := fmt.Sprintf("nbk_%043d", i)
 		expect(t, "made up", use(here, madeUp), http.StatusUnauthorized, errAPIKey.Message)
 		if i < 3 {
 			expect(t, "made up, again", use(here, madeUp), http.StatusUnauthorized, errAPIKey.Message)
 		}
 	}
-	if cost := asked() - before; cost != 600 {
-		t.Errorf("600 keys cost %d questions", cost)
+	if cost := asked() - before; cost != guessesPerMinute {
+		t.Errorf("%d keys cost %d questions", guessesPerMinute, cost)
 	}
-	expect(t, "the next", use(here, "nbk_"+fmt.Sprintf("%043d", 600)), http.StatusTooManyRequests, "")
-	expect(t, "of another network", use(elsewhere, "nbk_"+fmt.Sprintf("%043d", 600)), http.StatusUnauthorized, errAPIKey.Message)
+	expect(t, "the next", use(here, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusTooManyRequests, "")
+	expect(t, "of another network", use(elsewhere, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusUnauthorized, errAPIKey.Message)
 	at = at.Add(2 * freshness)
 	expect(t, "one that was known", use(here, key), http.StatusOK, "")
 	expect(t, "one that was never used, elsewhere", use(elsewhere, late), http.StatusOK, "")

@@ -97,6 +97,13 @@ func newIdempotencyKey(actor auth.Actor, call *rpcserver.Call, text string, mess
 	return key, err
 }
 
+var errInProgress = fault.New(fault.Conflict, "idempotency_in_progress",
+	"The first request with this Idempotency-Key is still being carried out, or its answer was lost. Try again; if this stays, read what it was to change.").After(1)
+
+// claimLock is how long a repeat waits for the first request to commit: it holds a connection that others need for their
+// answers meanwhile.
+const claimLock = 500 * time.Millisecond
+
 // claim takes the key, or gives the stored answer of the request that took it first.
 func (k idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
 	err = k.transact(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
@@ -115,7 +122,10 @@ func (k idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
 		}
 		stored, err = k.first(ctx, tx)
 		return err
-	})
+	}, postgres.LockTimeout(claimLock))
+	if postgres.IsLockTimeout(err) {
+		return nil, errInProgress
+	}
 	return stored, err
 }
 
@@ -134,7 +144,7 @@ func (k idempotencyKey) first(ctx context.Context, tx pgx.Tx) (stored []byte, er
 		return stored, nil
 	}
 	// Also when the first one was refused in this moment and has given the key back.
-	return nil, fault.New(fault.Conflict, "idempotency_in_progress", "The first request with this Idempotency-Key is still being carried out, or its answer was lost. Try again; if this stays, read what it was to change.").After(1)
+	return nil, errInProgress
 }
 
 // carriedOut commits with what the request changes.

@@ -101,7 +101,7 @@ func (h *Handler) meant(ctx context.Context, request *nightbellv1.ChangeIncident
 	if request.GetFilter() == nil {
 		return meant, nil
 	}
-	return readBy(ctx, h.db.InAnswer, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (selection, error) {
+	return read(ctx, h, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (selection, error) {
 		matching, more, err := incidents.Matching(ctx, tx, orgID, request.GetAction(), request.GetFilter())
 		return selection{append(meant.ids, matching...), meant.unreadable, more}, err
 	}, postgres.InOrder())

@@ -15,13 +15,13 @@ import (
 
 // MergeIncident ends an incident in another one.
 func (h *Handler) MergeIncident(ctx context.Context, request *nightbellv1.MergeIncidentRequest) (*nightbellv1.MergeIncidentResponse, error) {
-	next, err := h.relate(ctx, request.GetId(), "into_id", request.GetIntoId(), h.responder.Merge)
+	next, err := h.relate(ctx, h.db.InAnswer, request.GetId(), "into_id", request.GetIntoId(), h.responder.Merge)
 	return &nightbellv1.MergeIncidentResponse{Incident: next}, err
 }
 
 // LinkIncident says that two incidents have to do with each other.
 func (h *Handler) LinkIncident(ctx context.Context, request *nightbellv1.LinkIncidentRequest) (*nightbellv1.LinkIncidentResponse, error) {
-	next, err := h.relate(ctx, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Link)
+	next, err := h.relate(ctx, h.db.InTenant, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Link)
 	return &nightbellv1.LinkIncidentResponse{Incident: next}, err
 }
 
@@ -30,11 +30,12 @@ func (h *Handler) UnlinkIncident(ctx context.Context, request *nightbellv1.Unlin
 	if _, ok := id.Parse(request.GetLinkedId()); !ok {
 		request.LinkedId = uuid.Nil.String()
 	}
-	next, err := h.relate(ctx, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Unlink)
+	next, err := h.relate(ctx, h.db.InTenant, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Unlink)
 	return &nightbellv1.UnlinkIncidentResponse{Incident: next}, err
 }
 
-func (h *Handler) relate(ctx context.Context, text, field, other string,
+// relate reads the incident back where the change was made: by what answers wait for, or what lists do.
+func (h *Handler) relate(ctx context.Context, readBack transact, text, field, other string,
 	change func(ctx context.Context, orgID, incidentID, otherID uuid.UUID, by incident.Actor) error,
 ) (*nightbellv1.Incident, error) {
 	orgID, actor := actorOf(ctx)
@@ -49,7 +50,7 @@ func (h *Handler) relate(ctx context.Context, text, field, other string,
 	if err := change(ctx, orgID, incidentID, otherID, actor); err != nil {
 		return nil, err
 	}
-	return get(ctx, h.db.InTenant, text)
+	return get(ctx, readBack, text)
 }
 
 var errOthersSubscription = fault.New(fault.Denied, "others_subscription", "You can subscribe yourself only. Ask a responder to subscribe others.")

@@ -7,9 +7,9 @@ import (
 
 // Gate lets work begin that waits its turn: so much at once, and of one organization so much that another still
 // finds room. What one leaves to others is for those that have nothing inside: a second organization, which may be
-// of the same person, does not take all of it. A place that becomes free goes to the organization that has the fewest, there to whoever waits
-// longest. So a thousand calls of one delay another's by one place. K is the key of an organization. It is
-// safe for concurrent use.
+// of the same person, does not take all of it. A place that becomes free goes to the organization that has the
+// fewest, there to whoever waits longest. So a thousand calls of one delay another's by one place. K is the key of
+// an organization. It is safe for concurrent use.
 type Gate[K comparable] struct {
 	most, perOrg int
 
