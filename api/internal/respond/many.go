@@ -24,8 +24,8 @@ const (
 	// lockPatience is the longest wait for an incident that somebody else is changing.
 	lockPatience = 2 * time.Second
 	// manyAtOnce is how many answers to more incidents than one transaction changes an organization gives at a
-	// time: of the two connections that it may use at once, one is for single ones (unless others use both that are left). manyFor is how long each may
-	// take: 10,000 take some seconds.
+	// time: of the two connections that it may use while others use none, one is for single ones. manyFor is how
+	// long each may take: 10,000 take some seconds.
 	manyAtOnce = 1
 	manyFor    = 2 * time.Minute
 )
