@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,12 +20,12 @@ import (
 func TestADeadManURLThatRefusesIsLogged(t *testing.T) {
 	t.Parallel()
 	w := newWatched(t)
-	status := http.StatusOK
+	var status atomic.Int64
 	deadman := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, _ *http.Request) {
-		if status == 0 {
+		if status.Load() == 0 {
 			panic(http.ErrAbortHandler)
 		}
-		answer.WriteHeader(status)
+		answer.WriteHeader(int(status.Load()))
 	}))
 	t.Cleanup(deadman.Close)
 	auditor := watch.NewAuditor(w.DB, slog.New(slog.DiscardHandler), nil, paging.Signals{Pages: func(...notify.Kind) {}, Changed: func(uuid.UUID) {}})
@@ -33,7 +34,7 @@ func TestADeadManURLThatRefusesIsLogged(t *testing.T) {
 		Repaired: func(string, int) {}, Problem: func(string, bool) {}, Refused: func() int64 { return 0 },
 	})
 	for _, step := range []struct {
-		status int
+		status int64
 		logged string // nothing where empty
 	}{
 		{200, ""},
@@ -48,7 +49,7 @@ func TestADeadManURLThatRefusesIsLogged(t *testing.T) {
 		{200, ""},
 		{404, "status=404"},
 	} {
-		status = step.status
+		status.Store(step.status)
 		w.logged.Reset()
 		w.watch.Round(t.Context())
 		logged := w.logged.String()
