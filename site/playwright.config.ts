@@ -9,7 +9,8 @@ export default defineConfig({
   // Patience for a slow machine, not a bar. There are no retries: a test that fails now and then has to show.
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  reporter: [['line']],
+  // The report says how long each test took.
+  reporter: [['line'], ['json', { outputFile: 'test-results/report.json' }]],
   use: {
     launchOptions: {
       executablePath: browserProgram,
