@@ -87,7 +87,10 @@ export function useSaveOverride() {
     },
     onSuccess: () => renew(client, 'schedule'),
     // What was stored although the answer was lost shows. Why it failed does not wait for that.
-    onError: () => void renew(client, 'schedule'),
+    // No `onError`: with one the failure would be told to nobody once the popover is closed (lib/query-client.ts).
+    onSettled: (_, error) => {
+      if (error) void renew(client, 'schedule');
+    },
   });
 }
 
