@@ -55,13 +55,17 @@ interface OverrideToSave extends Partial<Version> {
   body: CreateOverrideRequestJson;
 }
 
+/** How long the same new override is the same press. Later it is meant anew, though the server would replay it. */
+export const samePressFor = 2 * 60_000;
+
 // The last new override whose answer has not come. It outlives its dialog.
-const nothing = { of: '', key: '' };
+const nothing = { of: '', key: '', at: 0 };
 let making = nothing;
 
 function keyOf(scheduleId: string, body: CreateOverrideRequestJson): string {
   const of = JSON.stringify([scheduleId, body]);
-  if (of !== making.of) making = { of, key: randomToken() };
+  const at = Date.now();
+  if (of !== making.of || at - making.at > samePressFor) making = { of, key: randomToken(), at };
   return making.key;
 }
 
@@ -82,7 +86,8 @@ export function useSaveOverride() {
         action: id ? 'save override' : 'create override',
         keepSession: true,
       });
-      if (making.key === key) making = nothing;
+      // After a change the same one made again is a new one too.
+      if (id || making.key === key) making = nothing;
       return answer;
     },
     onSuccess: () => renew(client, 'schedule'),
