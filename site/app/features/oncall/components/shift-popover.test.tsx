@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../../../testing/render-route';
 import { server } from '../../../../testing/server';
@@ -100,4 +100,33 @@ it('says that a take-over failed also when its popover was closed meanwhile', as
   fireEvent.click(screen.getByText('Leave'));
   come();
   expect(await screen.findByText(/create override/i)).toBeInTheDocument();
+});
+
+it('gives a shift from the press on, and the same again after a failure, for two minutes', async () => {
+  startSession(mara);
+  const sent: unknown[] = [];
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.post('*/overrides', async ({ request }) => {
+      sent.push(((await request.json()) as { starts_at: string }).starts_at);
+      return HttpResponse.json({}, { status: 500 });
+    }),
+  );
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2099-01-01T09:00:00Z') });
+  open(Date.parse('2099-01-01T08:00:00Z'));
+  for (const [at, times] of [
+    ['09:20', 1],
+    ['09:21', 2],
+    ['09:24', 3],
+  ] as const) {
+    vi.setSystemTime(Date.parse(`2099-01-01T${at}:00Z`));
+    const again = screen.getByRole('button', { name: 'I take it', hidden: true });
+    await waitFor(() => expect(again).toBeEnabled());
+    take();
+    await waitFor(() => expect(sent).toHaveLength(times));
+  }
+  vi.useRealTimers();
+  expect(sent.map((at) => Date.parse(String(at)))).toEqual(
+    ['09:20', '09:20', '09:24'].map((at) => Date.parse(`2099-01-01T${at}:00Z`)),
+  );
 });
