@@ -12,19 +12,21 @@ const now = Date.parse('2026-03-25T02:12:00Z');
 const people = ['Mara', 'Jonas', 'Priya'].map((name, i) => ({ id: `u${i + 1}`, name }));
 const schedules = (onCall: number[]) =>
   toSchedules(
-    onCall.map((at) => people[at]).map((user, i) => ({
-      id: `s${i}`,
-      name: `Schedule ${i}`,
-      timezone: 'UTC',
-      status: 'active',
-      on_call: {
-        current: {
-          starts_at: '2026-03-24T20:00:00Z',
-          ends_at: '2026-03-26T08:00:00Z',
-          users: user && [user],
+    onCall
+      .map((at) => people[at])
+      .map((user, i) => ({
+        id: `s${i}`,
+        name: `Schedule ${i}`,
+        timezone: 'UTC',
+        status: 'active',
+        on_call: {
+          current: {
+            starts_at: '2026-03-24T20:00:00Z',
+            ends_at: '2026-03-26T08:00:00Z',
+            users: user && [user],
+          },
         },
-      },
-    })),
+      })),
   );
 
 function Opened() {

@@ -87,7 +87,10 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
     const now = serverNow().getTime();
     if (now - pressed.current > samePressFor) pressed.current = now;
     return create
-      .mutateAsync({ scheduleId, body: toOverrideRequest(takeOver(block, scheduleId, person, pressed.current)) })
+      .mutateAsync({
+        scheduleId,
+        body: toOverrideRequest(takeOver(block, scheduleId, person, pressed.current)),
+      })
       .then(
         (answer) => {
           // It concerns nobody who signed in since.
