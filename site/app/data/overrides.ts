@@ -55,13 +55,17 @@ interface OverrideToSave extends Partial<Version> {
   body: CreateOverrideRequestJson;
 }
 
+/** How long the same new override is the same press. Later it is meant anew, though the server would replay it. */
+export const samePressFor = 2 * 60_000;
+
 // The last new override whose answer has not come. It outlives its dialog.
-const nothing = { of: '', key: '' };
+const nothing = { of: '', key: '', at: 0 };
 let making = nothing;
 
 function keyOf(scheduleId: string, body: CreateOverrideRequestJson): string {
   const of = JSON.stringify([scheduleId, body]);
-  if (of !== making.of) making = { of, key: randomToken() };
+  const at = Date.now();
+  if (of !== making.of || at - making.at > samePressFor) making = { of, key: randomToken(), at };
   return making.key;
 }
 
@@ -82,12 +86,16 @@ export function useSaveOverride() {
         action: id ? 'save override' : 'create override',
         keepSession: true,
       });
-      if (making.key === key) making = nothing;
+      // After a change the same one made again is a new one too.
+      if (id || making.key === key) making = nothing;
       return answer;
     },
     onSuccess: () => renew(client, 'schedule'),
     // What was stored although the answer was lost shows. Why it failed does not wait for that.
-    onError: () => void renew(client, 'schedule'),
+    // No `onError`: with one the failure would be told to nobody once the popover is closed (lib/query-client.ts).
+    onSettled: (_, error) => {
+      if (error) void renew(client, 'schedule');
+    },
   });
 }
 

@@ -52,3 +52,17 @@ it('sends the version, and no key, with a change', async () => {
   expect(call.mock.calls[0]?.[0]).toMatchObject({ method: 'PATCH', headers: { 'If-Match': '"e"' } });
   expect(keys()).toEqual([undefined]);
 });
+
+it.each([
+  ['two minutes went by', async () => void vi.setSystemTime(Date.now() + 121_000)],
+  ['it was changed', () => press(useSaveOverride, { id: 'v1', etag: 'e', scheduleId: 's1', body: {} })],
+])('makes another one after the one whose answer was lost, once %s', async (_, meanwhile) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  call.mockRejectedValueOnce(new Error('lost'));
+  call.mockResolvedValue({});
+  await create('u1');
+  await meanwhile();
+  await create('u1');
+  vi.useRealTimers();
+  expect(keys().at(-1)).not.toBe(keys()[0]);
+});

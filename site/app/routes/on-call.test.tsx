@@ -145,12 +145,17 @@ describe('the on-call page', () => {
     expect(screen.queryByRole('button', { name: /^Jonas Okafor, / })).toBeNull();
   });
 
-  it('says that the days which were asked for load, and covers no gap of those before', async () => {
+  it('says that days load only where what is there does not reach, and covers no gap then', async () => {
     show();
     expect(await screen.findByRole('button', { name: 'Cover this gap' })).toBeInTheDocument();
     server.use(http.get('*/v1/schedules/s1/timeline', () => delay('infinite')));
-    await userEvent.click(screen.getByRole('button', { name: 'Later' }));
-    expect(await screen.findByText('Loading these days. The picture is of before.')).toBeInTheDocument();
+    const later = screen.getByRole('button', { name: 'Later' });
+    await userEvent.click(later);
+    expect(await screen.findByRole('grid')).toHaveAttribute('aria-busy', 'false');
+    expect(screen.queryByText('Some of these days are still loading.')).toBeNull();
+    // It covers 30 days beyond the week.
+    for (let week = 2; week <= 5; week += 1) await userEvent.click(later);
+    expect(screen.getByText('Some of these days are still loading.')).toBeInTheDocument();
     expect(await screen.findByRole('grid')).toHaveAttribute('aria-busy', 'true');
     expect(screen.queryByRole('button', { name: 'Cover this gap' })).toBeNull();
   });

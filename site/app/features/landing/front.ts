@@ -85,12 +85,17 @@ function stand(asleep: HTMLScriptElement): void {
   // scrolls smoothly to the sections, and moves the focus with it (landing.module.css).
   root.dataset.front = '';
   followHash(location.hash);
+  let held: Element | undefined;
   addEventListener('click', (event) => {
     const link = marked(event, 'a[href]') as HTMLAnchorElement | null;
     const choice = marked(event, '[data-choice]')?.dataset.choice;
     if (taken()) return;
     if (marked(event, '[data-notice]')) say('');
-    if (link && !navigator.onLine && link.origin === location.origin && link.pathname !== location.pathname) {
+    // Once only, as what a browser believes about its network may be wrong; another tab is no loss of the page.
+    const tab = event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || link?.target;
+    const leaves = link?.origin === location.origin && link.pathname !== location.pathname;
+    if (link && leaves && !tab && link !== held && !navigator.onLine) {
+      held = link;
       event.preventDefault();
       say('There is no network. Try again when there is.');
     }

@@ -10,29 +10,31 @@ import { OverrideDialog } from './override-dialog';
 
 const now = Date.parse('2026-03-25T02:12:00Z');
 const people = ['Mara', 'Jonas', 'Priya'].map((name, i) => ({ id: `u${i + 1}`, name }));
-const schedules = (onNights: number) =>
+const schedules = (onCall: number[]) =>
   toSchedules(
-    [people[onNights], people[2]].map((user, i) => ({
-      id: `s${i}`,
-      name: `Schedule ${i}`,
-      timezone: 'UTC',
-      status: 'active',
-      on_call: {
-        current: {
-          starts_at: '2026-03-24T20:00:00Z',
-          ends_at: '2026-03-26T08:00:00Z',
-          users: user && [user],
+    onCall
+      .map((at) => people[at])
+      .map((user, i) => ({
+        id: `s${i}`,
+        name: `Schedule ${i}`,
+        timezone: 'UTC',
+        status: 'active',
+        on_call: {
+          current: {
+            starts_at: '2026-03-24T20:00:00Z',
+            ends_at: '2026-03-26T08:00:00Z',
+            users: user && [user],
+          },
         },
-      },
-    })),
+      })),
   );
 
 function Opened() {
-  const [onNights, setOnNights] = useState(0);
+  const [onCall, setOnCall] = useState([0, 2]);
   return (
     <>
-      <OverrideDialog schedules={schedules(onNights)} now={now} onClose={() => undefined} />
-      <button type="button" onClick={() => setOnNights(1)}>
+      <OverrideDialog schedules={schedules(onCall)} now={now} onClose={() => undefined} />
+      <button type="button" onClick={() => setOnCall([2, 1])}>
         Hand over
       </button>
     </>
@@ -49,5 +51,7 @@ it('covers who is on call on the schedule that is chosen, also when others came 
   expect(covered).toHaveDisplayValue('Mara');
   await userEvent.click(screen.getByText('Hand over'));
   await userEvent.selectOptions(screen.getByLabelText('Schedule'), 'Schedule 1');
+  expect(covered).toHaveDisplayValue('Jonas');
+  await userEvent.selectOptions(screen.getByLabelText('Schedule'), 'Schedule 0');
   expect(covered).toHaveDisplayValue('Priya');
 });

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -63,9 +63,6 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const people = members.map(({ id, name }) => ({ value: id, word: name }));
   const nameOf = (id: string) => people.find(({ value }) => value === id)?.word ?? 'somebody';
   const [begun] = useState(() => begunAt(start, now));
-  // As they were: who comes on call while this is open does not make the form look written in.
-  const [opened] = useState(schedules);
-  const begunIn = (id: string) => placeOf([...opened, ...schedules], id);
   const begins = (of: Override | null) => (of ? startOf(of) : begun);
   const wantedOn = (draft: OverrideDraft, of: Override | null) =>
     wantedOf(draft, placeOf(schedules, draft.scheduleId).zone, begins(of));
@@ -86,6 +83,8 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
     words: (theirs) => overrideDraftWords(placeOf(schedules, theirs?.scheduleId).zone, nameOf),
   });
   const { draft, set, text } = edit;
+  // As it was when the draft was begun there: who comes on call meanwhile does not make it look written in.
+  const from = useRef(placeOf(schedules, draft.scheduleId));
   const wanted = wantedOn(draft, edit.base);
   const place = placeOf(schedules, draft.scheduleId);
   return (
@@ -97,9 +96,11 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
             label="Schedule"
             options={schedules.map(({ id, name }) => ({ value: id, word: name }))}
             {...text('scheduleId')}
-            onChange={(event) =>
-              set(onSchedule(draft, begun, begunIn(draft.scheduleId), begunIn(event.target.value)))
-            }
+            onChange={(event) => {
+              const to = placeOf(schedules, event.target.value);
+              set(onSchedule(draft, begun, from.current, to));
+              from.current = to;
+            }}
           />
         )}
         <div>

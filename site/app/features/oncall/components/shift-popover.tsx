@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { Avatar } from '~/components/ui/avatar';
 import { Button } from '~/components/ui/button';
 import { Banner } from '~/components/ui/dialog';
 import { Popover } from '~/components/ui/popover';
 import { memberList } from '~/data/members';
-import { useSaveOverride } from '~/data/overrides';
+import { samePressFor, useSaveOverride } from '~/data/overrides';
 import { useGone } from '~/lib/after-close';
 import { reasonOf } from '~/lib/api';
 import { currentIdentity } from '~/lib/identity';
@@ -78,14 +78,19 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
   const { shift } = block;
-  // As it was opened: what is pressed again after a lost answer is the same override.
-  const [now] = useState(() => serverNow().getTime());
+  // When it was first pressed: what is pressed again after a lost answer is the same override, for a while.
+  const pressed = useRef(0);
   if (shift.to <= serverNow().getTime()) return <p className={styles.shiftNote}>This shift is over.</p>;
   if (!mayAct('responder')) return <p className={styles.shiftNote}>Viewers cannot change who is on call.</p>;
   const give = (person: Person) => {
     const by = currentIdentity();
+    const now = serverNow().getTime();
+    if (now - pressed.current > samePressFor) pressed.current = now;
     return create
-      .mutateAsync({ scheduleId, body: toOverrideRequest(takeOver(block, scheduleId, person, now)) })
+      .mutateAsync({
+        scheduleId,
+        body: toOverrideRequest(takeOver(block, scheduleId, person, pressed.current)),
+      })
       .then(
         (answer) => {
           // It concerns nobody who signed in since.

@@ -113,13 +113,14 @@ interface PictureProps {
   span: Span;
   now: number;
   problems: readonly Problem[];
-  /** The timeline is of the range before, while that of this one loads. */
+  /** The timeline is of the range before, while that of this one loads. It may reach far enough. */
   ofBefore: boolean;
   onOverride: (start: OverrideStart) => void;
 }
 
 function Picture(props: PictureProps) {
   const { schedule, timeline, range, span, now, problems, ofBefore, onOverride } = props;
+  const missing = ofBefore && (timeline.from > range.from || timeline.to < range.to);
   const narrow = useNarrow();
   const hueOf = useHues();
   const [open, setOpen] = useState<{ block: Block; anchor: HTMLElement } | null>(null);
@@ -136,7 +137,7 @@ function Picture(props: PictureProps) {
       <Suspense fallback={<PictureLoading />}>
         <TimelinePicture
           label={`Timeline of ${schedule.name}`}
-          busy={ofBefore}
+          busy={missing}
           timeline={timeline}
           range={range}
           span={span}
@@ -155,12 +156,12 @@ function Picture(props: PictureProps) {
         outside={problems.some((one) => one.weekly)}
       />
       <Inactive schedule={schedule} />
-      {ofBefore && (
-        <p className={styles.timelineNote} role="status">
-          Loading these days. The picture is of before.
+      {missing && (
+        <p className={`${styles.timelineNote} ${styles.coming}`} role="status">
+          Some of these days are still loading.
         </p>
       )}
-      {gap && !ofBefore && (
+      {gap && !missing && (
         <GapNote
           gap={gap}
           vacated={timeline.overrides.find((one) => one.id === gap.becauseId) ?? null}
