@@ -72,6 +72,8 @@ type Received struct {
 	EndsAt time.Time
 	// SentAt is what the sender's clock showed when it sent this. Zero when it did not say.
 	SentAt time.Time
+	// ArrivedAt is when this process began to read it, where SentAt is known.
+	ArrivedAt time.Time `json:"-"`
 	// Count is how many messages this one stands for after merging; at least 1.
 	Count int
 	// Event is set for what came as an event.

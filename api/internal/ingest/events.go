@@ -87,10 +87,12 @@ func callID(r *http.Request, sender Sender) string {
 	return uuid.NewSHA1(sender.ID, []byte(key)).String()
 }
 
-// sentAt is what the sender's clock showed when it sent a request (RFC 3339); zero when it does not say.
-func sentAt(r *http.Request) time.Time {
-	at, _ := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At"))
-	return at
+// clocked is an event with what the sender's clock showed when it sent the request (RFC 3339), where it says so.
+func clocked(one event.Event, r *http.Request, arrived time.Time) event.Event {
+	if sent, err := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At")); err == nil {
+		one.Received.SentAt, one.Received.ArrivedAt = sent, arrived
+	}
+	return one
 }
 
 // forProgram is forSender in the words of the contract's table for events: what may be sent again
@@ -162,6 +164,7 @@ func (h Events) One() http.Handler {
 }
 
 func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error) {
+	arrived := time.Now()
 	sender, err := h.counted(w, r, h.Quotas.Events)
 	if err != nil {
 		return eventAnswer{}, err
@@ -174,7 +177,7 @@ func (h Events) one(w http.ResponseWriter, r *http.Request) (eventAnswer, error)
 	if err != nil {
 		return eventAnswer{}, err
 	}
-	one.Received.SentAt = sentAt(r)
+	one = clocked(one, r, arrived)
 	answers := []eventAnswer{{}}
 	h.store(r.Context(), sender.Route, []event.Event{one}, func(_ int, answer eventAnswer, failure error) {
 		answers[0], err = answer, failure
@@ -201,6 +204,7 @@ func (h Events) Batch() http.Handler {
 }
 
 func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, error) {
+	arrived := time.Now()
 	sender, err := h.counted(w, r, h.Quotas.Events)
 	if err != nil {
 		return nil, err
@@ -225,8 +229,7 @@ func (h Events) batch(w http.ResponseWriter, r *http.Request) ([]eventAnswer, er
 			results[i] = refused(eventID, err)
 			continue
 		}
-		one.Received.SentAt = sentAt(r)
-		events, places = append(events, one), append(places, i)
+		events, places = append(events, clocked(one, r, arrived)), append(places, i)
 	}
 	taken := false
 	h.store(r.Context(), sender.Route, events, func(i int, answer eventAnswer, err error) {

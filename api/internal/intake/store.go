@@ -280,6 +280,7 @@ func (b *batch) queueReads(first *pgx.Batch) {
 func (b *batch) decide() {
 	for i := range b.alerts {
 		a := &b.alerts[i]
+		a.Received = a.Received.ByOurClock(b.now, time.Since(a.Received.ArrivedAt))
 		before, known := b.stored[a.Key()]
 		if !known {
 			a.Stored = alert.Absorb(nil, a.Received, b.now)
