@@ -71,7 +71,7 @@ type Received struct {
 	// EndsAt is zero while the alert fires.
 	EndsAt time.Time
 	// SentAt is what the sender's clock showed when it sent this. Zero when it did not say.
-	SentAt time.Time
+	SentAt time.Time `json:"-"`
 	// ArrivedAt is when this process began to read it, where SentAt is known.
 	ArrivedAt time.Time `json:"-"`
 	// Count is how many messages this one stands for after merging; at least 1.
