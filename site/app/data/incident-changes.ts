@@ -8,7 +8,7 @@ import type {
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { announce } from '~/lib/announce';
 import { call } from '~/lib/api';
-import { randomToken } from '~/lib/device';
+import { PressKey } from '~/lib/press-key';
 import { dismissTried } from '~/lib/toast';
 import { shortId } from '~/lib/words';
 import { showFailure } from './failure';
@@ -82,8 +82,8 @@ interface Sight {
   escalation: unknown;
 }
 
-// The last Escalate whose answer has not come. It outlives its dialog.
-let escalation = { of: '', key: '' };
+// Of the last Escalate whose answer has not come. It outlives its dialog.
+const escalation = new PressKey();
 
 /**
  * The mutation behind Escalate, whose variable is the incident as the person saw it. Again on the same
@@ -96,7 +96,7 @@ export function useEscalateIncident() {
     mutationFn: ({ id, key }: { id: string; key: string }) =>
       post(id, 'escalate', {}, 'escalate incident', { 'Idempotency-Key': key }),
     onSuccess: (incident, { id, key }) => {
-      if (escalation.key === key) escalation = { of: '', key: '' };
+      escalation.answered(key);
       dismissTried(`escalate ${id}`);
       accept(client, incident, 'Escalated');
     },
@@ -110,8 +110,7 @@ export function useEscalateIncident() {
   });
   const escalate = (seen: Sight, options?: { onSettled: () => void }) => {
     const of = JSON.stringify([seen.id, seen.status, seen.acknowledgedAt, seen.escalation]);
-    if (of !== escalation.of) escalation = { of, key: randomToken() };
-    press.mutate({ id: seen.id, key: escalation.key }, options);
+    press.mutate({ id: seen.id, key: escalation.keyOf(of) }, options);
   };
   return { escalate, isPending: press.isPending };
 }

@@ -7,9 +7,9 @@ import type {
 } from '@nightbell/proto';
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '~/lib/api';
-import { randomToken } from '~/lib/device';
 import { ifMatch, type Version } from '~/lib/edits';
 import { callPages } from '~/lib/pages';
+import { PressKey } from '~/lib/press-key';
 import { freshFor } from '~/lib/query-client';
 import { scheduleKeys } from './keys';
 import { renew } from './renewal';
@@ -58,16 +58,8 @@ interface OverrideToSave extends Partial<Version> {
 /** How long the same new override is the same press. Later it is meant anew, though the server would replay it. */
 export const samePressFor = 2 * 60_000;
 
-// The last new override whose answer has not come. It outlives its dialog.
-const nothing = { of: '', key: '', at: 0 };
-let making = nothing;
-
-function keyOf(scheduleId: string, body: CreateOverrideRequestJson): string {
-  const of = JSON.stringify([scheduleId, body]);
-  const at = Date.now();
-  if (of !== making.of || at - making.at > samePressFor) making = { of, key: randomToken(), at };
-  return making.key;
-}
+// Of the last new override whose answer has not come. It outlives its dialog.
+const making = new PressKey(samePressFor);
 
 /**
  * The mutation that puts somebody else on call, or changes an override. It takes effect at once. The same new one
@@ -77,7 +69,7 @@ export function useSaveOverride() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async ({ id, etag, scheduleId, body }: OverrideToSave) => {
-      const key = id ? '' : keyOf(scheduleId, body);
+      const key = id ? '' : making.keyOf(JSON.stringify([scheduleId, body]));
       const answer = await call<CreateOverrideResponseJson>({
         method: id ? 'PATCH' : 'POST',
         path: id ? addressOf(id) : `/v1/schedules/${encodeURIComponent(scheduleId)}/overrides`,
@@ -87,7 +79,8 @@ export function useSaveOverride() {
         keepSession: true,
       });
       // After a change the same one made again is a new one too.
-      if (id || making.key === key) making = nothing;
+      if (id) making.forget();
+      else making.answered(key);
       return answer;
     },
     onSuccess: () => renew(client, 'schedule'),
@@ -112,9 +105,7 @@ export function useDeleteOverride() {
         keepSession: true,
       }),
     // The same one made again is a new one then.
-    onSuccess: () => {
-      making = nothing;
-    },
+    onSuccess: () => making.forget(),
     onSettled: () => renew(client, 'schedule'),
   });
 }

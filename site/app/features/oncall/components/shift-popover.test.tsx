@@ -42,6 +42,24 @@ function open(from: number) {
   });
 }
 
+/** Holds back the answer to a take-over until `come` is called. */
+function holdBack(answer: () => Response) {
+  let come = () => {};
+  const coming = new Promise<void>((resolve) => {
+    come = resolve;
+  });
+  let asked = false;
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.post('*/overrides', async () => {
+      asked = true;
+      await coming;
+      return answer();
+    }),
+  );
+  return { come, asked: () => waitFor(() => expect(asked).toBe(true)) };
+}
+
 const take = () => fireEvent.click(screen.getByRole('button', { name: 'I take it', hidden: true }));
 
 it.each([
@@ -50,29 +68,19 @@ it.each([
   ['the same person in another organization', elsewhere, 0],
 ])('who has the shift now is said to %s, or not', async (_, next, times) => {
   startSession(mara);
-  let come = () => {};
-  const coming = new Promise<void>((resolve) => {
-    come = resolve;
-  });
-  let asked = false;
-  server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
-    http.post('*/overrides', async () => {
-      asked = true;
-      await coming;
-      return HttpResponse.json({
-        override: {
-          id: 'v1',
-          user_id: 'u1',
-          starts_at: '2099-01-01T08:00:00Z',
-          ends_at: '2099-01-01T16:00:00Z',
-        },
-      });
+  const { come, asked } = holdBack(() =>
+    HttpResponse.json({
+      override: {
+        id: 'v1',
+        user_id: 'u1',
+        starts_at: '2099-01-01T08:00:00Z',
+        ends_at: '2099-01-01T16:00:00Z',
+      },
     }),
   );
   open(Date.parse('2099-01-01T08:00:00Z'));
   take();
-  await waitFor(() => expect(asked).toBe(true));
+  await asked();
   startSession(next);
   come();
   await act(() => new Promise((done) => setTimeout(done, 50)));
@@ -81,22 +89,10 @@ it.each([
 
 it('says that a take-over failed also when its popover was closed meanwhile', async () => {
   startSession(mara);
-  let come = () => {};
-  const coming = new Promise<void>((resolve) => {
-    come = resolve;
-  });
-  let asked = false;
-  server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
-    http.post('*/overrides', async () => {
-      asked = true;
-      await coming;
-      return HttpResponse.json({}, { status: 500 });
-    }),
-  );
+  const { come, asked } = holdBack(() => HttpResponse.json({}, { status: 500 }));
   open(Date.parse('2099-01-01T08:00:00Z'));
   take();
-  await waitFor(() => expect(asked).toBe(true));
+  await asked();
   fireEvent.click(screen.getByText('Leave'));
   come();
   expect(await screen.findByText(/create override/i)).toBeInTheDocument();
