@@ -9,6 +9,17 @@ import (
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
 )
 
+// runOut sends an alert that nobody answers until its paging runs out, and tells who was paged.
+func (w *workspace) runOut(t *testing.T, key string, severity alert.Severity) []string {
+	t.Helper()
+	w.send(t, key, severity)
+	for range 4 {
+		w.tick(t, 5*time.Minute)
+	}
+	equal(t, "paging", w.Texts(t, `SELECT paging_status FROM incident`), "exhausted")
+	return w.cycles(t)
+}
+
 // TestNewTroubleIsToldWhereNobodyHasHeard: an incident opened in a quiet time, so nobody was paged. What joins it
 // by day is for people, what joins it in the next quiet time is not.
 func TestNewTroubleIsToldWhereNobodyHasHeard(t *testing.T) {
@@ -34,12 +45,7 @@ func TestNewTroubleBeginsPagingThatNobodyAnswered(t *testing.T) {
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
 	w.send(t, "host a", alert.Critical)
-	w.send(t, "host b", alert.Critical)
-	for range 4 {
-		w.tick(t, 5*time.Minute)
-	}
-	equal(t, "ran out", w.Texts(t, `SELECT paging_status FROM incident`), "exhausted")
-	first := w.cycles(t)
+	first := w.runOut(t, "host b", alert.Critical)
 	w.send(t, "host c", alert.Critical)
 	equal(t, "soon after", w.cycles(t), first...)
 	w.tick(t, time.Hour)
@@ -61,11 +67,7 @@ func TestNewTroubleThatKeepsComingPagesOnceAnHour(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	w.send(t, "host a", alert.Critical)
-	for range 4 {
-		w.tick(t, 5*time.Minute)
-	}
-	first := w.cycles(t)
+	first := w.runOut(t, "host a", alert.Critical)
 	over := w.Texts(t, `SELECT paging_updated_at::text FROM incident`)
 	w.tick(t, 40*time.Minute)
 	w.send(t, "host b", alert.Critical)
@@ -83,11 +85,7 @@ func TestNewTroubleInAQuietTimePutsNothingOff(t *testing.T) {
 	w := newWorkspace(t)
 	w.quietFrom(t, 23*60, 7*60)
 	w.Clock.Freeze(friday) // 22:00
-	w.send(t, "host a", alert.Critical)
-	for range 4 {
-		w.tick(t, 5*time.Minute)
-	}
-	first := w.cycles(t)
+	first := w.runOut(t, "host a", alert.Critical)
 	w.tick(t, 8*time.Hour+25*time.Minute)
 	w.send(t, "host b", alert.Critical) // 06:45
 	equal(t, "in the quiet time", w.cycles(t), first...)
@@ -101,11 +99,7 @@ func TestNewTroublePagesThoughTheClockWasSetBack(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
 	w.Clock.Freeze(friday)
-	w.send(t, "host a", alert.Critical)
-	for range 4 {
-		w.tick(t, 5*time.Minute)
-	}
-	first := w.cycles(t)
+	first := w.runOut(t, "host a", alert.Critical)
 	w.Clock.Advance(-3 * time.Second)
 	w.send(t, "host b", alert.Critical)
 	equal(t, "a moment before", w.cycles(t), first...)
@@ -121,11 +115,7 @@ func TestPagingThatBeginsAgainWaitsForTheMorning(t *testing.T) {
 	w := newWorkspace(t)
 	w.quietFrom(t, 23*60, 7*60)
 	w.Clock.Freeze(friday) // 22:00
-	w.send(t, "slow", alert.Low)
-	for range 4 {
-		w.tick(t, 5*time.Minute)
-	}
-	first := w.cycles(t)
+	first := w.runOut(t, "slow", alert.Low)
 	w.tick(t, time.Hour)
 	w.send(t, "down", alert.Critical)
 	w.tick(t, time.Hour)
