@@ -33,9 +33,9 @@ func IsForAgain(ranOut, now time.Time) bool {
 	return over >= AgainAfter || over < -clockAhead
 }
 
-// IsQuiet reports whether the policy pages nobody for the incident's severity at now.
-func IsQuiet(snapshot Snapshot, now time.Time) bool {
-	return snapshot.Policy.quietAt(snapshot.Severity, now)
+// IsQuiet reports whether the policy pages nobody for a severity at now.
+func IsQuiet(policy Policy, severity alert.Severity, now time.Time) bool {
+	return policy.quietAt(severity, now)
 }
 
 // Advance makes the next step due now, because somebody asked for it, whatever

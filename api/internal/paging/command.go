@@ -147,8 +147,8 @@ func (r *Round) StartAgain(ctx context.Context, batch *pgx.Batch, record inciden
 	if record.Status != incident.Triggered || !record.PagingOver || !escalation.IsForAgain(record.RanOut, r.now) {
 		return false, nil
 	}
-	snapshot, err := r.snapshot(ctx, record, escalation.State{})
-	if err != nil || escalation.IsQuiet(snapshot, r.now) { // what comes in a quiet time pages nobody
+	policy, err := r.policy(ctx, record)
+	if err != nil || escalation.IsQuiet(policy, record.Severity, r.now) { // what comes in a quiet time pages nobody
 		return false, err
 	}
 	return true, r.advance(ctx, batch, record, escalation.Start)

@@ -67,7 +67,7 @@ func AuditPlain(ctx context.Context, db *postgres.DB, logger *slog.Logger, actor
 	})
 }
 
-func keepAudit(ctx context.Context, transact transact, logger *slog.Logger, row authdb.InsertAuditEventParams) {
+func keepAudit(ctx context.Context, transact postgres.Transact, logger *slog.Logger, row authdb.InsertAuditEventParams) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
 	err := transact(ctx, row.OrgID, func(ctx context.Context, tx pgx.Tx) (err error) {

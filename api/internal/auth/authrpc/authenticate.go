@@ -43,7 +43,7 @@ type Authenticator struct {
 	sessions *memory[uuid.UUID, authdb.ReadSessionRow]
 	keys     *memory[string, authdb.FindAPIKeyRow]
 	// strangers counts the calls that need no session.
-	strangers strangerQuota
+	strangers networkQuota
 	guesses   guesses
 }
 

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
-	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
 
-// missRemembered is how long a key is taken to be unknown without asking again. So many of one network may be asked
-// for in a minute: a tenth of what the pool answers, and more than forgotten programs with old keys send.
 const (
-	missRemembered        = time.Second
+	// missRemembered is how long a key is taken to be unknown without asking again.
+	missRemembered = time.Second
+	// guessesPerMinute is how many unknown keys of one network are asked for: a tenth of what the pool answers,
+	// and more than forgotten programs with old keys send.
 	guessesPerMinute      = 6_000
 	localGuessesPerMinute = 60_000
 )
@@ -22,13 +22,14 @@ const (
 // are asked for as ever, so that nobody's guesses lock a neighbour's program out.
 type guesses struct {
 	missing *memory[string, struct{}]
-	quota   strangerQuota
+	quota   networkQuota
 }
 
 func newGuesses(now func() time.Time) guesses {
-	return guesses{newMemory[string, struct{}](missRemembered), strangerQuota{callquota.New("guesses", guessesPerMinute, now), callquota.New("guesses", localGuessesPerMinute, now)}}
+	return guesses{newMemory[string, struct{}](missRemembered), newNetworkQuota("guesses", guessesPerMinute, localGuessesPerMinute, now)}
 }
 
+// refuse answers, without the database, for a key that was unknown a moment ago, and for a network with no guess left.
 func (g guesses) refuse(ctx context.Context, keys *memory[string, authdb.FindAPIKeyRow], hash []byte, now time.Time) error {
 	if _, asked, ok := g.missing.recall(string(hash)); ok && now.Sub(asked) < missRemembered && !now.Before(asked) {
 		return errAPIKey
@@ -39,6 +40,7 @@ func (g guesses) refuse(ctx context.Context, keys *memory[string, authdb.FindAPI
 	return g.quota.spent(rpcserver.Peer(ctx))
 }
 
+// note remembers that the database does not know a key, and counts the guess.
 func (g guesses) note(ctx context.Context, hash []byte, now time.Time) {
 	_, _ = g.missing.get(string(hash), now, true, func() (struct{}, error) { return struct{}{}, nil })
 	_ = g.quota.count(rpcserver.Peer(ctx)) // this one has been asked for; the next is refused

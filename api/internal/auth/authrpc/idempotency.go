@@ -77,7 +77,7 @@ func isPost(call *rpcserver.Call) bool {
 
 // idempotencyKey is one key of one caller for one method.
 type idempotencyKey struct {
-	transact        transact
+	transact        postgres.Transact
 	box             *secret.Box
 	orgID, callerID uuid.UUID
 	method, key     string

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -55,14 +54,12 @@ func SpentQuota(callers *Authenticator, quota *callquota.Quota, guest uuid.UUID)
 
 // within is where what is kept of a call is stored. Of an answer to an incident it is the pool of these,
 // which nobody's lists fill; whoever may only look does not get there.
-func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) transact {
+func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) postgres.Transact {
 	if answersIncidents(call, actor) && auth.Role(call.Authz.GetRole()).AtLeast(auth.Responder) {
 		return db.InAnswer
 	}
 	return db.InTenant
 }
-
-type transact func(context.Context, uuid.UUID, func(context.Context, pgx.Tx) error, ...postgres.TxOption) error
 
 // answersIncidents tells the calls that answer incidents, of callers who may make them.
 func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {

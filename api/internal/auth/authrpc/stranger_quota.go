@@ -18,17 +18,22 @@ const (
 	localStrangersPerMinute = 6000
 )
 
-// strangerQuota counts the calls of nobody in particular for their network, before they are read, and
-// refuses those beyond the quota. Sign-up and sign-in count for themselves: too many wait for their
-// turn, so that nobody else locks out the person on call. Others of the network use up what is left,
-// so answers do not say it.
-type strangerQuota struct{ networks, local *callquota.Quota }
-
-func newStrangerQuota(now func() time.Time) strangerQuota {
-	return strangerQuota{callquota.New("strangers", strangersPerMinute, now), callquota.New("strangers", localStrangersPerMinute, now)}
+// newStrangerQuota counts the calls of nobody in particular, before they are read. Sign-up and sign-in count
+// for themselves: too many wait for their turn, so that nobody else locks out the person on call.
+func newStrangerQuota(now func() time.Time) networkQuota {
+	return newNetworkQuota("strangers", strangersPerMinute, localStrangersPerMinute, now)
 }
 
-func (q strangerQuota) of(peer netip.Addr) (quota *callquota.Quota, network uuid.UUID) {
+// networkQuota counts calls for the network that they come from, and refuses those beyond the quota. Others of
+// the network use up what is left, so answers do not say it.
+type networkQuota struct{ networks, local *callquota.Quota }
+
+// newNetworkQuota allows so many a minute of each network, and of all that come from this machine.
+func newNetworkQuota(name string, perNetwork, local int, now func() time.Time) networkQuota {
+	return networkQuota{callquota.New(name, perNetwork, now), callquota.New(name, local, now)}
+}
+
+func (q networkQuota) of(peer netip.Addr) (quota *callquota.Quota, network uuid.UUID) {
 	quota = q.networks
 	if peer.IsLoopback() {
 		quota = q.local
@@ -36,13 +41,13 @@ func (q strangerQuota) of(peer netip.Addr) (quota *callquota.Quota, network uuid
 	return quota, uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer)))
 }
 
-func (q strangerQuota) count(peer netip.Addr) error {
+func (q networkQuota) count(peer netip.Addr) error {
 	quota, network := q.of(peer)
 	return quota.Count(network, http.Header{})
 }
 
 // spent refuses who has no call left, and counts nothing.
-func (q strangerQuota) spent(peer netip.Addr) error {
+func (q networkQuota) spent(peer netip.Addr) error {
 	quota, network := q.of(peer)
 	return quota.Spent(network, http.Header{})
 }

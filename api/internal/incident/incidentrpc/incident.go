@@ -51,10 +51,8 @@ func read[T any](ctx context.Context, h *Handler, query func(context.Context, pg
 	return readBy(ctx, h.db.InTenant, query, options...)
 }
 
-// transact is InTenant, or InAnswer: what answering an incident takes does not wait for anybody's lists.
-type transact func(context.Context, uuid.UUID, func(context.Context, pgx.Tx) error, ...postgres.TxOption) error
-
-func readBy[T any](ctx context.Context, transact transact, query func(context.Context, pgx.Tx, uuid.UUID) (T, error), options ...postgres.TxOption) (answer T, err error) {
+// readBy is read by InTenant, or by InAnswer: what answering an incident takes does not wait for anybody's lists.
+func readBy[T any](ctx context.Context, transact postgres.Transact, query func(context.Context, pgx.Tx, uuid.UUID) (T, error), options ...postgres.TxOption) (answer T, err error) {
 	caller, _ := auth.ActorFrom(ctx)
 	err = transact(ctx, caller.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		answer, err = query(ctx, tx, caller.OrgID)
@@ -105,7 +103,7 @@ func (h *Handler) GetIncident(ctx context.Context, request *nightbellv1.GetIncid
 	return &nightbellv1.GetIncidentResponse{Incident: found}, err
 }
 
-func get(ctx context.Context, transact transact, text string) (*nightbellv1.Incident, error) {
+func get(ctx context.Context, transact postgres.Transact, text string) (*nightbellv1.Incident, error) {
 	incidentID, _ := id.Parse(text)
 	return readBy(ctx, transact, func(ctx context.Context, tx pgx.Tx, orgID uuid.UUID) (*nightbellv1.Incident, error) {
 		found, err := incidents.Get(ctx, tx, orgID, incidentID)

@@ -10,6 +10,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
@@ -35,7 +36,7 @@ func (h *Handler) UnlinkIncident(ctx context.Context, request *nightbellv1.Unlin
 }
 
 // relate reads the incident back where the change was made: by what answers wait for, or what lists do.
-func (h *Handler) relate(ctx context.Context, readBack transact, text, field, other string,
+func (h *Handler) relate(ctx context.Context, readBack postgres.Transact, text, field, other string,
 	change func(ctx context.Context, orgID, incidentID, otherID uuid.UUID, by incident.Actor) error,
 ) (*nightbellv1.Incident, error) {
 	orgID, actor := actorOf(ctx)

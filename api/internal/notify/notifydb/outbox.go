@@ -227,10 +227,10 @@ func (p duePage) orphaned() int {
 	return p.Orphaned + 1
 }
 
-// Pages that wait after a failed try come along, after those that are due, when a message goes
-// out anyway; what waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker may have claimed one since the first
-// look. IS NOT DISTINCT FROM hides the channel from the planner: the index must be chosen by
-// contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
+// Pages that wait after a failed try come along, after those that are due, when a message goes out anyway; what
+// waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker
+// may have claimed one since the first look. IS NOT DISTINCT FROM hides the channel from the planner: the index
+// must be chosen by contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
 //
 // What may be at fault follows what is not, whatever its severity: thousands of it may be kept. It waits for its own
 // try ($7) unless it begins anew together ($8), so that nothing hurries it while others are due.

@@ -102,6 +102,9 @@ func WithoutFirst(ctx context.Context) context.Context {
 	return context.WithValue(ctx, firstKey{}, nil)
 }
 
+// Transact is InTenant, or InAnswer: for what is the same in lists and in answers to incidents.
+type Transact func(ctx context.Context, orgID uuid.UUID, fn func(context.Context, pgx.Tx) error, options ...TxOption) error
+
 // InTenant runs fn in a transaction of the tenant pool that sees only the rows
 // of the organization. It commits when fn returns nil and rolls back when fn
 // returns an error or panics. After a deadlock or a serialization failure the
