@@ -14,26 +14,28 @@ const Horizon = 400 * 24 * time.Hour
 // Horizon.
 const maxSteps = 20_000
 
-// nextUnits bounds the work of Next, in units of Budget: some 3 ms. Pages are explained with the end of a
-// shift, so a schedule with thousands of changes at which nobody comes or goes must delay neither them nor
-// other organizations' alerts: it is taken for one that never changes.
+// nextUnits bounds the work of each of the two searches of Next, in units of Budget: some 3 ms. Pages are
+// explained with the end of a shift, so a schedule with thousands of changes at which nobody comes or goes must
+// delay neither them nor other organizations' alerts: it is taken for one that never changes.
 const nextUnits = 100_000
 
 // Next is the stretch around an instant in which the same people are on call, and the one
 // after it, which may be a gap. Because is that of the instant, and of the beginning of next.
-// Both are cut at the Horizon, and where it takes more than nextUnits to find their ends; ok is false, and next
-// empty, when nobody comes or goes before.
+// Both are cut at the Horizon, and where it takes more than nextUnits to find their ends, or as many to find the
+// beginning; ok is false, and next empty, when nobody comes or goes before.
 func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 	at = toUTC(at)
 	from, to := at.Add(-Horizon), at.Add(Horizon)
 	p := newResolver(&s, from, to).withWindowEdges()
 	p.budget = &Budget{nextUnits, func() error { return nil }}
 	current = p.stretch(at, to)
-	current.Start = p.since(at, from, current.stays)
-	if !current.End.Before(to) {
-		return current, Shift{}, false
+	if ok = current.End.Before(to); ok {
+		next = p.stretch(current.End, to)
 	}
-	return current, p.stretch(current.End, to), true
+	// A search for an end that is far away must not hide a beginning that is near.
+	p.budget = &Budget{nextUnits, func() error { return nil }}
+	current.Start = p.since(at, from, current.stays)
+	return current, next, ok
 }
 
 // stretch is from t for as long as the same people are on, at most until limit.

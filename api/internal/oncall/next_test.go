@@ -164,3 +164,21 @@ func TestNextIsBoundByWork(t *testing.T) {
 		t.Errorf("with a thousand overrides: %v until %s, %v", current.People, current.End, ok)
 	}
 }
+
+// TestABeginningThatIsNearIsFoundThoughNoEndIs: whoever is on call above rotations that change every hour, and stays,
+// began when the last override ended.
+func TestABeginningThatIsNearIsFoundThoughNoEndIs(t *testing.T) {
+	now := time.Date(2026, 3, 25, 3, 0, 0, 0, time.UTC)
+	s := Schedule{ID: uuid.New(), Zone: time.UTC, Active: true}
+	for range 10 {
+		s.Rotations = append(s.Rotations, Rotation{
+			ID: uuid.New(), Unit: Hour, Length: 1, Start: now.AddDate(-2, 0, 0), Turns: []Turn{{People: []uuid.UUID{uuid.New()}}, {People: []uuid.UUID{uuid.New()}}},
+		})
+	}
+	s.Rotations = append(s.Rotations, Rotation{ID: uuid.New(), Unit: Week, Length: 1, Start: now.AddDate(-2, 0, 0), Turns: []Turn{{People: []uuid.UUID{uuid.New()}}}})
+	s.Overrides = []Override{{ID: uuid.New(), Kind: Vacant, Start: now.Add(-48 * time.Hour), End: now.Add(-24 * time.Hour), CreatedAt: now}}
+	current, _, ok := Next(s, now)
+	if ok || !current.Start.Equal(now.Add(-24*time.Hour)) {
+		t.Errorf("since %s, want a day ago; it ends: %v", current.Start, ok)
+	}
+}
