@@ -9,8 +9,12 @@ export default defineConfig({
   // Patience for a slow machine, not a bar. There are no retries: a test that fails now and then has to show.
   timeout: 60_000,
   expect: { timeout: 15_000 },
-  // The report says how long each test took.
-  reporter: [['line'], ['json', { outputFile: 'test-results/report.json' }]],
+  // The report says how long each test took. Who reads only the end of a long log finds there what failed.
+  reporter: [
+    ['line'],
+    ['json', { outputFile: 'test-results/report.json' }],
+    ['./e2e/failures-at-the-end.ts'],
+  ],
   use: {
     launchOptions: {
       executablePath: browserProgram,

@@ -140,6 +140,8 @@ test('asks before changes to a schedule are lost', async ({ page }) => {
   await page.getByRole('link', { name: 'Teams' }).click();
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' });
   await dialog.getByRole('button', { name: 'Stay' }).click();
+  // Under an open dialog a field takes no text, and nobody is told.
+  await expect(dialog).toBeHidden();
   await expect(name).toHaveValue('Another name');
   await name.fill('Backup Support');
   await page.getByRole('link', { name: 'Teams' }).click();
