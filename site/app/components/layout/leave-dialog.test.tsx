@@ -1,19 +1,14 @@
-import { cleanup, render, screen } from '@testing-library/react';
+import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import { expect, it, vi } from 'vitest';
-import { keptDraft, useKeptDraft } from '~/lib/kept-draft';
 import { useLeaveGuard } from '~/lib/leave-guard';
-import { startSession } from '~/lib/session-change';
 import { useAskedFirst } from './leave-dialog';
 
 const logout = vi.fn();
 
-const begun = { name: 'Nights' };
-
 function Page({ dirty }: { dirty: boolean }) {
   useLeaveGuard(dirty);
-  useKeptDraft('policy p1', dirty ? begun : null);
   const { leave, question } = useAskedFirst();
   return (
     <>
@@ -60,17 +55,4 @@ it('asks before a link, and stays or follows it', async () => {
   await userEvent.click(screen.getByText('List'));
   await userEvent.click(screen.getByRole('button', { name: 'Leave without saving' }));
   expect(screen.getByText('The list')).toBeInTheDocument();
-});
-
-it('keeps nothing of what was given up for another organization', async () => {
-  const inOrganization = (org_id: string) =>
-    startSession({ user: { id: 'u1', org_id, name: 'Mara' }, accessToken: org_id, refreshToken: 'r' });
-  inOrganization('o1');
-  await press(true);
-  expect(keptDraft('policy p1')).toEqual(begun);
-  logout.mockImplementationOnce(() => inOrganization('o2'));
-  await userEvent.click(screen.getByRole('button', { name: 'Leave without saving' }));
-  cleanup();
-  inOrganization('o1');
-  expect(keptDraft('policy p1')).toBeNull();
 });

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
-import { giveUpDrafts } from '~/lib/kept-draft';
 import { holdsBack, holdsBackFrom } from '~/lib/leave-guard';
 
 /**
@@ -15,7 +14,6 @@ export function useAskedFirst() {
   const onConfirm = () => {
     setAsked(null);
     link.proceed?.();
-    if (asked) giveUpDrafts();
     asked?.go();
   };
   const onClose = () => {

@@ -1,5 +1,6 @@
 import type { SwitchOrganizationResponseJson } from '@nightbell/proto';
 import { ApiError, call, readJson, send, tokensOf, userOf } from '~/lib/api';
+import { giveUpDrafts } from '~/lib/kept-draft';
 import { currentSession } from '~/lib/session';
 import { startSession } from '~/lib/session-change';
 
@@ -18,6 +19,8 @@ export async function switchOrganization(orgId: string): Promise<void> {
   });
   const [user, tokens] = [userOf(answer), tokensOf(answer)];
   if (!user || !tokens) throw new ApiError('Failed to switch the organization', 0);
+  // Whoever goes was asked whether they may be lost; where the switch fails, they are still needed.
+  giveUpDrafts();
   startSession({ user, accessToken: tokens.access_token, refreshToken: tokens.refresh_token });
   if (!before?.refreshToken) return;
   const body = { refresh_token: before.refreshToken };

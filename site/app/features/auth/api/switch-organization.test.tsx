@@ -1,0 +1,43 @@
+import { cleanup, render } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { beforeEach, expect, it } from 'vitest';
+import { keptDraft, useKeptDraft } from '~/lib/kept-draft';
+import { startSession } from '~/lib/session-change';
+import { server } from '../../../../testing/server';
+import { switchOrganization } from './switch-organization';
+
+const begun = { name: 'Nights' };
+
+function Page() {
+  useKeptDraft('policy p1', begun);
+  return null;
+}
+
+const inOrganization = (org_id: string) =>
+  startSession({ user: { id: 'u1', org_id, name: 'Mara' }, accessToken: org_id, refreshToken: 'r' });
+
+beforeEach(() => {
+  inOrganization('o1');
+  render(<Page />);
+});
+
+it('keeps nothing of what was given up for another organization', async () => {
+  const user = { id: 'u1', org_id: 'o2', name: 'Mara' };
+  server.use(
+    http.post('*/v1/auth/switch-organization', () =>
+      HttpResponse.json({ user, tokens: { access_token: 'o2', refresh_token: 'r2' } }),
+    ),
+    http.post('*/v1/auth/logout', () => HttpResponse.json({})),
+  );
+  expect(keptDraft('policy p1')).toEqual(begun);
+  await switchOrganization('o2');
+  cleanup();
+  inOrganization('o1');
+  expect(keptDraft('policy p1')).toBeNull();
+});
+
+it('keeps what is not stored where the other organization is not reached', async () => {
+  server.use(http.post('*/v1/auth/switch-organization', () => HttpResponse.error()));
+  await expect(switchOrganization('o2')).rejects.toThrow();
+  expect(keptDraft('policy p1')).toEqual(begun);
+});
