@@ -1,9 +1,11 @@
-import { expectClean, expectToFit, open, settle } from './clean';
+import type { Page } from '@playwright/test';
+import type { Caller } from './caller';
+import { expectClean, expectToFit, settle, wear } from './clean';
 import { idOf, policy, schedule, service, triggered } from './demo';
-import { expect, signIn, test } from './fixtures';
 import { looks } from './looks';
 import { declare } from './made';
 import { report } from './reported';
+import { expect, type Reader, test } from './spec/reader';
 
 const pages: [name: string, path: string][] = [
   ['the landing page', '/'],
@@ -81,36 +83,49 @@ const dialogs: [name: string, path: string, button: string][] = [
 // Nothing here changes what another test sees.
 test.describe.configure({ mode: 'parallel' });
 
-for (const { width, theme } of looks) {
-  test.describe(`at ${width} in ${theme}`, () => {
-    test.use({ viewport: { width, height: 900 } });
-    test.beforeEach(({ page, mara }) => signIn(page, mara, theme));
-    for (const [name, address] of pages) {
-      test(`${name} has no fault that axe can find`, async ({ page, mara }) => {
-        if (address === '/inbox') await declare(mara);
-        await open(page, address === 'reported' ? await report(mara) : address);
-        // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
-        if (address === '/inbox' && width > 900) {
-          await page.getByRole('button', { name: 'Text' }).click();
-          await settle(page);
-        }
-        await expectClean(page);
-        await expectToFit(page);
-      });
-    }
-
-    for (const [name, address, button] of dialogs) {
-      test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ page, mara }) => {
-        await open(page, address === 'declared' ? (await declare(mara)).path : address);
-        const opener = page.getByRole('button', { name: button }).first();
-        await opener.click();
-        await expect(page.getByRole('dialog')).toBeVisible();
-        await settle(page);
-        await expectClean(page);
-        await page.keyboard.press('Escape');
-        await expect(page.getByRole('dialog')).toBeHidden();
-        await expect(opener).toBeFocused();
-      });
-    }
-  });
+// One page for all of them: what a fresh one loads and compiles is most of what a look at a page takes.
+async function onPage(reader: Reader, address: string, seen: (page: Page) => Promise<void>): Promise<void> {
+  const page = await reader.at(await pathOf(reader.caller, address));
+  for (const { width, theme } of looks)
+    await test.step(`at ${width} in ${theme}`, async () => {
+      await page.setViewportSize({ width, height: 900 });
+      if ((await page.locator('html').getAttribute('data-theme')) !== theme) await wear(page, theme);
+      await settle(page);
+      await seen(page);
+    });
+  // The next test finds it as it was.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  expect(reader.faults()).toEqual([]);
 }
+
+async function pathOf(caller: Caller, address: string): Promise<string> {
+  if (address === 'reported') return report(caller);
+  if (address === 'declared') return (await declare(caller)).path;
+  if (address === '/inbox') await declare(caller);
+  return address;
+}
+
+for (const [name, address] of pages)
+  test(`${name} has no fault that axe can find`, async ({ look }) =>
+    onPage(await look.as('demo'), address, async (page) => {
+      // axe cannot run inside the closed frame of an HTML mail, and the mail is not this page.
+      if (address === '/inbox' && (page.viewportSize()?.width ?? 0) > 900) {
+        await page.getByRole('button', { name: 'Text' }).click();
+        await settle(page);
+      }
+      await expectClean(page);
+      await expectToFit(page);
+    }));
+
+for (const [name, address, button] of dialogs)
+  test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ look }) =>
+    onPage(await look.as('demo'), address, async (page) => {
+      const opener = page.getByRole('button', { name: button }).first();
+      await opener.click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await settle(page);
+      await expectClean(page);
+      await page.keyboard.press('Escape');
+      await expect(page.getByRole('dialog')).toBeHidden();
+      await expect(opener).toBeFocused();
+    }));
