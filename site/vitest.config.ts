@@ -32,6 +32,8 @@ export default defineConfig({
         test: {
           name: 'rules',
           environment: 'node',
+          // They keep nothing between them, in whatever order they run, so one process loads what they share once.
+          isolate: false,
           include: ['{app,build-steps,bench,testing}/**/*.test.ts'],
           exclude: ask,
         },
