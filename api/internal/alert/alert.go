@@ -74,6 +74,10 @@ type Received struct {
 	SentAt time.Time `json:"-"`
 	// ArrivedAt is when this process began to read it, where SentAt is known.
 	ArrivedAt time.Time `json:"-"`
+	// Said is when an event occurred by its sender's clock, which was ClockOff behind ours. ByOurClock sets them where
+	// both are known.
+	Said     time.Time     `json:"-"`
+	ClockOff time.Duration `json:"-"`
 	// Count is how many messages this one stands for after merging; at least 1.
 	Count int
 	// Event is set for what came as an event.
@@ -146,4 +150,7 @@ type Stored struct {
 	IncidentResolvedAt time.Time
 	// AnsweredFiring is set when a person had resolved the incident before the alert's end was heard of.
 	AnsweredFiring bool
+	// Said and ClockOff are those of the event that StartsAt is of; zero when they are not known.
+	Said     time.Time
+	ClockOff time.Duration
 }

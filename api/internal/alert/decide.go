@@ -115,32 +115,11 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	return next
 }
 
-// absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
-// the end of the incident opens another. One that occurred before an event resolved it came late,
-// and opens nothing.
-func absorbEvent(before *Stored, r Received, now time.Time) Stored {
-	start := eventStart(r, before, now)
-	if before == nil {
-		return Stored{Status: r.Status, StartsAt: start}
-	}
-	next := *before
-	if newer(start, r.Status, before.StartsAt, before.Status) {
-		next.StartsAt, next.Status = start, r.Status
-	}
-	// A clock that is behind must not silence what happens after a person resolved the incident:
-	// only what was kept back for long counts as answered by that.
-	answered := next.IncidentOpen || before.Status == Firing && r.IsLate(now) && !next.StartsAt.After(next.IncidentResolvedAt)
-	if answered && next.IncidentID != uuid.Nil && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
-		next.IncidentStartsAt = next.StartsAt
-	}
-	return next
-}
-
 // IsOlder reports whether r says less than what is stored: it arrived late, and its
 // words must not replace the stored ones.
 func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
-		return newer(before.StartsAt, before.Status, eventStart(r, &before, now), r.Status)
+		return isOlderEvent(before, r, now)
 	}
 	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && !endsAhead(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }

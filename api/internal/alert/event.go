@@ -58,51 +58,10 @@ type Outcome struct {
 	Again bool
 }
 
-// clockOff is how far from ours a sender's clock is that is corrected. It is more than any request takes to arrive, so
-// that a slow one is not taken for a wrong clock.
-const clockOff = 2 * time.Minute
-
-// ByOurClock is r with its times by our clock, where the sender's is wrong by minutes. What happened after a person's
-// answer would else seem to lie before it, and be taken for answered. waited is how long ago r arrived: what one sender
-// tells keeps its order, however long each message waits here.
-func (r Received) ByOurClock(now time.Time, waited time.Duration) Received {
-	off := now.Sub(r.SentAt.Add(waited))
-	if r.SentAt.IsZero() || off.Abs() <= clockOff {
-		return r
-	}
-	r.StartsAt, r.EndsAt = shifted(r.StartsAt, off, now), shifted(r.EndsAt, off, now)
-	return r
-}
-
-// shifted is t later by off, and never later than now; zero stays zero.
-func shifted(t time.Time, off time.Duration, now time.Time) time.Time {
-	if t.IsZero() {
-		return t
-	}
-	if t = t.Add(off); t.After(now) {
-		t = now
-	}
-	return asStored(t)
-}
-
 // lateAfter is how old an event is that its sender kept back, while it could not reach us.
 const lateAfter = time.Hour
 
 // IsLate reports whether an event was kept back for long before it arrived at now.
 func (r Received) IsLate(now time.Time) bool {
 	return r.Event != nil && !r.StartsAt.IsZero() && now.Sub(r.StartsAt) > lateAfter
-}
-
-// eventStart is the time that orders an event among the others about its problem: when it
-// occurred, but never later than now, so that a clock that is ahead cannot outrank what follows.
-// A resolve that says no time ends whatever is known.
-func eventStart(r Received, before *Stored, now time.Time) time.Time {
-	start := asStored(now)
-	if !r.StartsAt.IsZero() && r.StartsAt.Before(now) {
-		return asStored(r.StartsAt)
-	}
-	if before != nil && r.Event.Action == Resolve {
-		return later(start, before.StartsAt)
-	}
-	return start
 }

@@ -59,7 +59,8 @@ const Holds = `(o.incident_key IS NOT NULL OR EXISTS (SELECT FROM alert f WHERE 
 const lockSQL = `
 SELECT a.service_id, a.alert_key, a.id, a.status, a.starts_at, a.incident_id, a.incident_starts_at,
        CASE WHEN i.ended_at IS NULL THEN coalesce(i.severity, '') ELSE '' END, coalesce(i.number, 0), i.ended_at, a.severity,
-       a.last_seen_at, coalesce(i.resolved_by IS NOT NULL AND i.resolved_at < a.last_seen_at, false)
+       a.last_seen_at, coalesce(i.resolved_by IS NOT NULL AND i.resolved_at < a.last_seen_at, false),
+       a.said_at, a.clock_off
 FROM unnest($1::uuid[], $2::text[]) AS wanted(service_id, alert_key)
 CROSS JOIN LATERAL (
     SELECT * FROM alert WHERE alert.service_id = wanted.service_id AND alert.alert_key = wanted.alert_key FOR NO KEY UPDATE) a
@@ -79,15 +80,17 @@ func QueueLock(batch *pgx.Batch, changes []Change, take func(Key, alert.Stored))
 		var key Key
 		var stored alert.Stored
 		var incident *uuid.UUID
-		var incidentStart, incidentEnd *time.Time
+		var incidentStart, incidentEnd, said *time.Time
+		var clockOff int64
 		into := []any{
 			&key.ServiceID, &key.AlertKey, &stored.ID, &stored.Status, &stored.StartsAt, &incident, &incidentStart,
 			&stored.IncidentSeverity, &stored.IncidentNumber, &incidentEnd, &stored.Severity,
-			&stored.LastSeenAt, &stored.AnsweredFiring,
+			&stored.LastSeenAt, &stored.AnsweredFiring, &said, &clockOff,
 		}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			stored.IncidentID, stored.IncidentStartsAt = postgres.Value(incident), postgres.Value(incidentStart)
 			stored.IncidentOpen, stored.IncidentResolvedAt = stored.IncidentSeverity != "", postgres.Value(incidentEnd)
+			stored.Said, stored.ClockOff = postgres.Value(said), time.Duration(clockOff)
 			take(key, stored)
 			return nil
 		})
@@ -101,11 +104,11 @@ const ConstraintKey = "alert_key_key"
 
 const insertSQL = `
 INSERT INTO alert (org_id, id, service_id, alert_key, last_seen_at, occurrence_count, status, starts_at, incident_id, incident_starts_at,
-                   start_known, ends_at, severity, source, title, description, link, labels, annotations, details, first_seen_at)
+                   start_known, ends_at, severity, source, title, description, link, labels, annotations, details, said_at, clock_off, first_seen_at)
 SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::uuid[]), unnest($4::text[]), $5::timestamptz, unnest($6::integer[]),
        unnest($7::text[]), unnest($8::timestamptz[]), unnest($9::uuid[]), unnest($10::timestamptz[]),
        unnest($11::boolean[]), unnest($12::timestamptz[]), unnest($13::text[]), unnest($14::text[]), unnest($15::text[]),
-       unnest($16::text[]), unnest($17::text[]), unnest($18::jsonb[]), unnest($19::jsonb[]), unnest($20::jsonb[]), $5`
+       unnest($16::text[]), unnest($17::text[]), unnest($18::jsonb[]), unnest($19::jsonb[]), unnest($20::jsonb[]), unnest($21::timestamptz[]), unnest($22::bigint[]), $5`
 
 // updateSQL writes every alert that was received, repeats too (design rule 3). What an
 // older message says does not replace what is stored. While an alert is over, last_seen_at stays when that was heard.
@@ -119,6 +122,8 @@ UPDATE alert a SET
     starts_at          = u.starts_at,
     incident_id        = u.incident_id,
     incident_starts_at = u.incident_starts_at,
+    said_at            = u.said_at,
+    clock_off          = u.clock_off,
     start_known        = CASE WHEN u.newer THEN u.start_known ELSE a.start_known END,
     ends_at            = CASE WHEN u.newer THEN u.ends_at ELSE a.ends_at END,
     severity           = CASE WHEN u.worded THEN u.severity ELSE a.severity END,
@@ -130,9 +135,10 @@ UPDATE alert a SET
     annotations        = CASE WHEN u.worded THEN u.annotations ELSE a.annotations END,
     details            = CASE WHEN u.worded THEN u.details ELSE a.details END
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $6::integer[], $7::text[], $8::timestamptz[], $9::uuid[], $10::timestamptz[],
-            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::jsonb[], $21::boolean[], $22::boolean[])
+            $11::boolean[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::jsonb[], $19::jsonb[], $20::jsonb[], $21::timestamptz[], $22::bigint[],
+            $23::boolean[], $24::boolean[])
     AS u(org_id, id, service_id, alert_key, occurrences, status, starts_at, incident_id, incident_starts_at,
-         start_known, ends_at, severity, source, title, description, link, labels, annotations, details, newer, worded)
+         start_known, ends_at, severity, source, title, description, link, labels, annotations, details, said_at, clock_off, newer, worded)
 WHERE a.org_id = u.org_id AND a.id = u.id`
 
 // QueueChanges adds the statements that store sorted changes to a pipelined batch. It
@@ -174,6 +180,7 @@ func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
 	known, ends, severities, sources := make([]bool, n), make([]*time.Time, n), make([]string, n), make([]string, n)
 	titles, descriptions, links := make([]string, n), make([]string, n), make([]string, n)
 	labels, annotations, details := make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	saids, clocksOff := make([]*time.Time, n), make([]int64, n)
 	newer = make([]bool, n)
 	for i, c := range changes {
 		r := c.Received
@@ -189,11 +196,12 @@ func columnsOf(changes []Change, now time.Time) (columns []any, newer []bool) {
 		if c.onlyEnds() {
 			counts[i]--
 		}
+		saids[i], clocksOff[i] = postgres.Null(c.Stored.Said), int64(c.Stored.ClockOff)
 		newer[i] = c.Newer
 	}
 	return []any{
 		orgs, ids, services, keys, now, counts, statuses, starts, incidents, incidentStarts,
-		known, ends, severities, sources, titles, descriptions, links, labels, annotations, details,
+		known, ends, severities, sources, titles, descriptions, links, labels, annotations, details, saids, clocksOff,
 	}, newer
 }
 

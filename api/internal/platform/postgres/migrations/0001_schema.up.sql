@@ -737,6 +737,8 @@ CREATE INDEX incident_subscriber_due_idx ON incident_subscriber (next_try_at);
 -- start_known is false when the sender did not say when it began.
 -- incident_starts_at is the starts_at for which incident_id was opened or joined: a repeat with
 -- the same start never reopens what a person has resolved.
+-- said_at is starts_at by the clock of the sender of an event, which was clock_off (ns) behind ours; NULL where that is
+-- not known. It orders what one sender tells, however wrong its clock is.
 CREATE TABLE alert (
     org_id             uuid NOT NULL,
     id                 uuid NOT NULL,
@@ -756,6 +758,8 @@ CREATE TABLE alert (
     ends_at            timestamptz,
     incident_id        uuid,
     incident_starts_at timestamptz,
+    said_at            timestamptz,
+    clock_off          bigint NOT NULL DEFAULT 0,
     occurrence_count   integer NOT NULL DEFAULT 1,
     first_seen_at      timestamptz NOT NULL,
     last_seen_at       timestamptz NOT NULL,

@@ -1,0 +1,148 @@
+package alert
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// clockOff is how far from ours a sender's clock is that is corrected. It is more than any request takes to arrive, so
+// that a slow one is not taken for a wrong clock.
+const clockOff = 2 * time.Minute
+
+// slowest is how long a request takes to arrive: SDKs give one up after ten seconds. Two requests of one sender find its
+// clock off by amounts that differ by no more, and one that is behind by more is no slow request of one that is right.
+const slowest = 15 * time.Second
+
+// ahead is how far after now what was never later than now, when it was stored, must lie to prove that our clock was
+// set back since.
+const ahead = 5 * time.Second
+
+// ByOurClock is r with its times by our clock, where the sender's is wrong by minutes. What happened after a person's
+// answer would else seem to lie before it, and be taken for answered. waited is how long ago r arrived: what one sender
+// tells keeps its order, however long each message waits here.
+func (r Received) ByOurClock(now time.Time, waited time.Duration) Received {
+	if r.SentAt.IsZero() {
+		return r
+	}
+	r.ClockOff = now.Sub(r.SentAt.Add(waited))
+	if !r.StartsAt.IsZero() {
+		r.Said = asStored(earlier(r.StartsAt, r.SentAt)) // no event is told before it happens
+	}
+	if r.ClockOff.Abs() > clockOff {
+		r.StartsAt, r.EndsAt = shifted(r.StartsAt, r.ClockOff, now), shifted(r.EndsAt, r.ClockOff, now)
+	}
+	return r
+}
+
+// shifted is t later by off, and never later than now; zero stays zero.
+func shifted(t time.Time, off time.Duration, now time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return asStored(earlier(t.Add(off), now))
+}
+
+// eventStart is the time that orders an event among the others about its problem: when it
+// occurred, but never later than now, so that a clock that is ahead cannot outrank what follows.
+// A resolve that says no time ends whatever is known.
+func eventStart(r Received, before *Stored, now time.Time) time.Time {
+	start := asStored(now)
+	if !r.StartsAt.IsZero() && r.StartsAt.Before(now) {
+		return asStored(r.StartsAt)
+	}
+	if before != nil && r.Event.Action == Resolve {
+		return later(start, before.StartsAt)
+	}
+	return start
+}
+
+// absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
+// the end of the incident opens another. One that occurred before an event resolved it came late,
+// and opens nothing.
+func absorbEvent(before *Stored, r Received, now time.Time) Stored {
+	if before == nil {
+		return Stored{Status: r.Status, StartsAt: eventStart(r, nil, now), Said: r.Said, ClockOff: r.ClockOff}
+	}
+	next, known := *before, before.beforeSetBack(r, now)
+	if start := eventStart(r, &known, now); isNews(known, r, start, now) {
+		next = known
+		if next.StartsAt, next.Status = start, r.Status; !newer(start, r.Status, known.StartsAt, known.Status) {
+			next.StartsAt = later(r.corrected(now), known.StartsAt.Add(time.Microsecond))
+		}
+		// Of what overtook it, the end must not count later.
+		if next.Said, next.ClockOff = r.Said, r.ClockOff; isOneClock(known, r) {
+			next.Said = later(known.Said, r.Said)
+		}
+	}
+	// A clock that is behind must not silence what happens after a person resolved the incident:
+	// only what was kept back for long counts as answered by that.
+	answered := next.IncidentOpen || before.Status == Firing && r.IsLate(now) && !next.StartsAt.After(next.IncidentResolvedAt)
+	if answered && next.IncidentID != uuid.Nil && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
+		next.IncidentStartsAt = next.StartsAt
+	}
+	return next
+}
+
+// isOlderEvent is IsOlder for an event.
+func isOlderEvent(before Stored, r Received, now time.Time) bool {
+	known := before.beforeSetBack(r, now)
+	start := eventStart(r, &known, now)
+	return !isNews(known, r, start, now) && (r.Status != known.Status || !start.Equal(known.StartsAt))
+}
+
+// isNews reports whether an event that began at start by our clock came after what is stored. The clocks of two events
+// of one sender need no correction, and corrected times are wrong by as long as each request took. Where the two differ
+// the problem fires: a page too many is the lesser harm.
+func isNews(known Stored, r Received, start, now time.Time) bool {
+	byOurs := newer(start, r.Status, known.StartsAt, known.Status)
+	byTheirs := newer(r.Said, r.Status, known.Said, known.Status)
+	switch {
+	case isOneClock(known, r) && r.Status == Firing:
+		return byOurs || byTheirs
+	case isOneClock(known, r):
+		return byTheirs && (byOurs || r.ClockOff.Abs() <= clockOff)
+	case r.Status == Firing && r.ClockOff > slowest && !r.Said.IsZero():
+		return byOurs || r.corrected(now).After(known.StartsAt)
+	default:
+		return byOurs
+	}
+}
+
+// isOneClock reports whether the times of both seem to be of one sender's clock.
+func isOneClock(known Stored, r Received) bool {
+	return !known.Said.IsZero() && !r.Said.IsZero() && (r.ClockOff-known.ClockOff).Abs() <= slowest
+}
+
+// corrected is when an event happened by our clock, however little its sender's is off.
+func (r Received) corrected(now time.Time) time.Time { return shifted(r.Said, r.ClockOff, now) }
+
+// beforeSetBack is s as it would be had our clock been right when it was stored: what lies ahead of now is over just
+// before r happened. Else all that happens would seem older, until our clock is there again. A resolve is compared by
+// the sender's clock where that was not set back too; else one that was kept back for long ends nothing.
+func (s Stored) beforeSetBack(r Received, now time.Time) Stored {
+	just := eventStart(r, nil, now).Add(-time.Microsecond)
+	if s.StartsAt.After(now.Add(ahead)) {
+		stays := !s.Said.IsZero() && !r.Said.IsZero() && !isOneClock(s, r)
+		switch {
+		case r.Status == Resolved && stays:
+			s.ClockOff = r.ClockOff
+		case r.Status == Resolved && r.IsLate(now):
+			return s
+		default:
+			s.Said = time.Time{}
+		}
+		s.StartsAt = just
+	}
+	if s.IncidentStartsAt.After(now.Add(ahead)) {
+		s.IncidentStartsAt = just
+	}
+	return s
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}

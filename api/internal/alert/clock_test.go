@@ -1,0 +1,199 @@
+package alert
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// told is one event of a host: when it truly happened, was sent and was stored, in seconds. Off is how far the host's
+// clock is behind ours.
+type told struct {
+	status                Status
+	happened, sent, heard float64
+	off                   float64
+	silent                bool // about the time on its clock
+}
+
+func seconds(s float64) time.Time { return at(0).Add(time.Duration(s * float64(time.Second))) }
+
+// tell stores it as intake does.
+func (w *world) tell(e told) {
+	action := Trigger
+	if e.status == Resolved {
+		action = Resolve
+	}
+	r := Received{Key: "a", Status: e.status, StartsAt: seconds(e.happened - e.off), Count: 1, Event: &Event{Action: action}}
+	if !e.silent {
+		r.SentAt = seconds(e.sent - e.off)
+	}
+	w.receive(r.ByOurClock(seconds(e.heard), 0), seconds(e.heard))
+}
+
+// TestAWrongClockLosesNoPage: a request is on its way for seconds, and what its host sent later by another lane is here
+// before it.
+func TestAWrongClockLosesNoPage(t *testing.T) {
+	t.Parallel()
+	firing := func(happened, sent, heard, off float64) told {
+		return told{Firing, happened, sent, heard, off, false}
+	}
+	resolved := func(happened, sent, heard, off float64) told {
+		return told{Resolved, happened, sent, heard, off, false}
+	}
+	for _, test := range []struct {
+		name  string
+		tells []told
+		want  string
+	}{
+		{"a resolve that was slow", []told{firing(-60, -60, -59, 600), firing(1, 1, 1.05, 600), resolved(0, 0, 3, 600)}, "1 incidents, open true"},
+		{"a trigger after the answer to a slow resolve", []told{firing(-60, -60, -59, 600), resolved(0, 0, 3, 600), firing(1, 3.1, 3.2, 600)}, "2 incidents, open true"},
+		{"a slow resolve of a clock that is ahead", []told{firing(-60, -60, -59, -100), firing(1, 1, 1.05, -100), resolved(0, 0, 3, -100)}, "1 incidents, open true"},
+		{"a resolve that is corrected, and a trigger that is not", []told{firing(-60, -60, -59, 119.8), resolved(0, 0, 0.4, 119.8), firing(60, 60, 60.1, 119.8)}, "2 incidents, open true"},
+		{"a trigger that is corrected, and a resolve that is not", []told{firing(0, 0, 0.4, 119.8), resolved(60, 60, 60.1, 119.8)}, "1 incidents, open false"},
+		{"a trigger of another host that is behind", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100)}, "2 incidents, open true"},
+		{"and its end", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100), resolved(55, 55, 55.1, 100)}, "2 incidents, open false"},
+		{"a late end by another host", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100), resolved(30, 52, 52, 0)}, "2 incidents, open true"},
+		{"two hosts that are wrong by about the same", []told{firing(-60, -60, -59, 600), resolved(0, 0, 0.1, 600), firing(1, 1, 1.1, 609)}, "2 incidents, open true"},
+		{"two hosts that are wrong by about the same, with a late end", []told{firing(1, 1, 1.1, 609), resolved(0, 2, 2.05, 600)}, "1 incidents, open true"},
+		{"a trigger of before the end, by a clock that is right", []told{resolved(0, 0, 0.1, 0), firing(-1, 2, 5, 0)}, "0 incidents, open false"},
+		{"a trigger of before the end, by a clock that is a little behind", []told{resolved(0, 0, 0.1, 9), firing(-1, 2, 5, 9)}, "0 incidents, open false"},
+		{"what happens tomorrow ends today", []told{firing(86400, 0, 0.1, 0), resolved(60, 60, 60.1, 0)}, "1 incidents, open false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var w world
+			for _, e := range test.tells {
+				w.tell(e)
+			}
+			if got := fmt.Sprintf("%d incidents, open %v", w.opened, w.open()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestWhatFiresAfterTheLastResolveStaysOpen, whatever the host's clock shows, however its requests overtake each other;
+// and where none does, the last of them counts.
+func TestWhatFiresAfterTheLastResolveStaysOpen(t *testing.T) {
+	t.Parallel()
+	random := randomCases(t)
+	for range 50_000 {
+		off := []float64{0, 100, 600, -600, 120, -120, 120, -120, 1.7e9, 3e5 * (random.Float64() - 0.5)}[random.IntN(10)]
+		off += 24 * (random.Float64() - 0.5)
+		ordered := random.IntN(3) == 0
+		tells := randomLanes(random, off, ordered)
+		var w world
+		var log []string
+		for _, e := range tells {
+			w.tell(e)
+			log = append(log, fmt.Sprintf("%+v: %v", e, &w))
+		}
+		last := slices.MaxFunc(tells, func(a, b told) int { return cmp.Compare(a.happened, b.happened) })
+		if last.status == Firing && !w.open() || ordered && w.open() != (last.status == Firing) {
+			t.Fatalf("a clock that is %f s behind, in order %v, open %v:\n%s", off, ordered, w.open(), strings.Join(log, "\n"))
+		}
+	}
+}
+
+// randomLanes is what one host tells, as it is heard.
+func randomLanes(random *rand.Rand, off float64, ordered bool) (tells []told) {
+	happened, heard := 0.0, 0.0
+	for range 2 + random.IntN(8) {
+		happened += 0.002 + []float64{0.1, 3, 60, 300}[random.IntN(4)]*random.Float64()
+		if ordered {
+			happened = max(happened, heard+0.002)
+		}
+		e := told{[]Status{Firing, Resolved}[random.IntN(2)], happened, happened, 0, off, false}
+		if !ordered && random.IntN(3) == 0 { // kept back for a while
+			e.sent += []float64{5, 200, 1800}[random.IntN(3)] * random.Float64()
+		}
+		e.heard = e.sent + 10*random.Float64()*float64(random.IntN(2)) + 0.001*random.Float64()
+		heard = e.heard
+		tells = append(tells, e)
+	}
+	slices.SortFunc(tells, func(a, b told) int { return cmp.Compare(a.heard, b.heard) })
+	return tells
+}
+
+// TestOurClockThatIsSetBackSilencesNoEvent: an hour and ten minutes into a test, it is set back by an hour.
+func TestOurClockThatIsSetBackSilencesNoEvent(t *testing.T) {
+	t.Parallel()
+	event := func(action Action, occurred, sent time.Time) Received {
+		r := Received{Key: "a", Status: Firing, StartsAt: occurred, SentAt: sent, Count: 1, Event: &Event{Action: action}}
+		if action == Resolve {
+			r.Status = Resolved
+		}
+		return r
+	}
+	unsaid := time.Time{}
+	minutes := at
+	for name, says := range map[string]func(action Action, happened time.Time) Received{
+		"no time":          func(action Action, _ time.Time) Received { return event(action, unsaid, unsaid) },
+		"when it occurred": func(action Action, happened time.Time) Received { return event(action, happened, unsaid) },
+		"its clock":        func(action Action, happened time.Time) Received { return event(action, happened, happened) },
+		"its clock only":   func(action Action, happened time.Time) Received { return event(action, unsaid, happened) },
+		"a clock, now right": func(action Action, happened time.Time) Received {
+			return event(action, happened.Add(-time.Hour), happened.Add(-time.Hour))
+		},
+	} {
+		for _, test := range []struct {
+			name   string
+			before []Action // each a minute after the other, until the clock is set back; Acknowledge for a person who resolves
+			after  []Action
+			want   string
+		}{
+			{"a trigger after a resolve", []Action{Trigger, Resolve}, []Action{Trigger}, "2 incidents, firing, open true"},
+			{"a trigger after a person's resolve", []Action{Trigger, Acknowledge}, []Action{Trigger}, "2 incidents, firing, open true"},
+			{"a trigger joins", []Action{Trigger}, []Action{Trigger}, "1 incidents, firing, open true"},
+			{"a resolve", []Action{Trigger}, []Action{Resolve}, "1 incidents, resolved, open false"},
+			{"a resolve, and a trigger", []Action{Trigger}, []Action{Resolve, Trigger}, "2 incidents, firing, open true"},
+			{"a trigger joins, and a person resolves, and it fires on", []Action{Trigger}, []Action{Trigger, Acknowledge, Trigger}, "2 incidents, firing, open true"},
+			{"a trigger, and its resolve", []Action{Trigger, Resolve}, []Action{Trigger, Resolve}, "2 incidents, resolved, open false"},
+			{"again and again", []Action{Trigger, Resolve}, []Action{Trigger, Resolve, Trigger, Resolve, Resolve, Trigger}, "4 incidents, firing, open true"},
+		} {
+			t.Run(test.name+", which says "+name, func(t *testing.T) {
+				t.Parallel()
+				var w world
+				for i, action := range append(slices.Clone(test.before), test.after...) {
+					happened := minutes(70 + i) // by the host's clock, which nobody sets
+					now := happened.Add(50 * time.Millisecond)
+					if i >= len(test.before) {
+						now = now.Add(-time.Hour)
+						if name == "when it occurred" {
+							happened = happened.Add(-time.Hour) // it followed the same time server
+						}
+					}
+					if w.now = now; action == Acknowledge {
+						w.personResolves()
+						continue
+					}
+					w.receive(says(action, happened).ByOurClock(now, 0), now)
+				}
+				if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
+					t.Errorf("%s, want %s", got, test.want)
+				}
+			})
+		}
+	}
+}
+
+// TestALateResolveEndsNothingAfterOurClockWasSetBack: it happened before what fires.
+func TestALateResolveEndsNothingAfterOurClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	for name, silent := range map[string]bool{"its host says its time": false, "its host does not": true} {
+		var w world
+		const back = 3600
+		w.tell(told{Firing, 7200, 7200, 7200, 0, silent})
+		w.tell(told{Resolved, 0, 7260, 7260 - back, back, silent})
+		if silent {
+			w.tell(told{Resolved, -3600, 7260, 7260 - back, 0, true})
+		}
+		if !w.open() {
+			t.Errorf("where %s: %v", name, &w)
+		}
+	}
+}
