@@ -36,28 +36,35 @@ func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 		if err != nil {
 			return err
 		}
-		if outage := (heartbeatdb.Outage{From: last, To: now}); now.Sub(last) > unattended {
-			if err := heartbeatdb.SetOutage(ctx, tx, outage); err != nil {
-				return err
-			}
-			spared, err := spare(ctx, tx, outage)
-			if err != nil {
-				return err
-			}
-			if spared > 0 {
-				k.options.Logger.WarnContext(ctx, "nobody looked for missing heartbeats for a while; those that were expected meanwhile are waited for once more",
-					"from", last, "to", now, "heartbeats", spared)
-			}
-		}
-		if last.Sub(now) > unattended { // the clock was set back
+		switch {
+		case now.Sub(last) > unattended:
+			err = k.spareAll(ctx, tx, heartbeatdb.Outage{From: last, To: now})
+		case last.Sub(now) > unattended: // the clock was set back
 			clear(k.resting)
-			if err := setBack(ctx, tx, now); err != nil {
-				return err
-			}
+			err = setBack(ctx, tx, now)
+		}
+		if err != nil {
+			return err
 		}
 		return heartbeatdb.SetAttended(ctx, tx, now)
 	}, postgres.LockTimeout(lockWait))
 	return expected, err
+}
+
+// spareAll keeps an outage, and says what is waited for once more because of it.
+func (k *Keeper) spareAll(ctx context.Context, tx pgx.Tx, outage heartbeatdb.Outage) error {
+	if err := heartbeatdb.SetOutage(ctx, tx, outage); err != nil {
+		return err
+	}
+	spared, err := spare(ctx, tx, outage)
+	if err != nil {
+		return err
+	}
+	if spared > 0 {
+		k.options.Logger.WarnContext(ctx, "nobody looked for missing heartbeats for a while; those that were expected meanwhile are waited for once more",
+			"from", outage.From, "to", outage.To, "heartbeats", spared)
+	}
+	return nil
 }
 
 // spare gives more time to what was expected in an outage, but for what somebody else holds: nobody
