@@ -2,6 +2,7 @@ package delivery_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/e2e/smtpcatcher"
 	"github.com/nightbell/nightbell/api/internal/alert"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/pagingtest"
@@ -117,5 +119,61 @@ func TestWhatIsKeptTakesTurns(t *testing.T) {
 				t.Errorf("%q leave, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestWhatWaitsForTheServerWaitsBesideWhatWasRefused: one mail was refused, and has its own try each minute. Then the server is
+// away: another mail is tried no more often for that, and the refused one has its turn.
+func TestWhatWaitsForTheServerWaitsBesideWhatWasRefused(t *testing.T) {
+	o, catcher := mailOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	o.SetSteps(t, pagingtest.Step{Wait: 24 * time.Hour, Targets: []pagingtest.Target{pagingtest.User(o.Ada)}})
+	o.pageAda(t, "refused", alert.Critical, notify.MostFaults)
+	o.pageAda(t, "sound", alert.High, 0)
+	catcher.Fail(smtpcatcher.Fault{At: smtpcatcher.AtRecipient, Code: 421, Times: 10_000})
+	tries := func(title string) int {
+		return pgtest.One[int](t, o.Database, `SELECT n.attempts FROM notification n JOIN incident i ON i.org_id = n.org_id AND i.id = n.incident_id WHERE i.title = $1`, title)
+	}
+	const minutes = 5
+	for range minutes * 60 {
+		for before := -1; before < tries("sound")+tries("refused"); { // each send that ends wakes the next look
+			before = tries("sound") + tries("refused")
+			deliver(t, o.deliverer)
+		}
+		o.Clock.Advance(time.Second)
+	}
+	sound, refused := tries("sound"), tries("refused")-notify.MostFaults
+	if sound < minutes || sound > minutes+5 {
+		t.Errorf("what waits for the server was tried %d times in %d minutes", sound, minutes)
+	}
+	if refused < minutes-1 || refused > minutes+5 {
+		t.Errorf("what was refused was tried %d times in %d minutes", refused, minutes)
+	}
+	o.deliverer = o.replica(notify.Email, o.provider)
+	for range 75 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(time.Second)
+	}
+	if got := o.states(t); got != "sent\nsent" {
+		t.Errorf("when the server is back, the pages are %q", got)
+	}
+}
+
+// TestAContactThatFailsIsTriedWithWhatIsSound, however often something is due that was refused: it waits for the contact.
+func TestAContactThatFailsIsTriedWithWhatIsSound(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	o.SetSteps(t, pagingtest.Step{Wait: 24 * time.Hour, Targets: []pagingtest.Target{pagingtest.User(o.Ada)}})
+	o.pageAda(t, "sound", alert.Low, 0)
+	o.provider.answers(func(context.Context, notify.Message) error { return errors.New("450 greylisted") })
+	deliver(t, o.deliverer)
+	o.refuses("spam")
+	o.pageAda(t, "spam", alert.Critical, notify.MostFaults)
+	for range 4 {
+		deliver(t, o.deliverer)
+		o.Clock.Advance(time.Second)
+	}
+	if got := o.states(t); !strings.Contains(got, "sent") {
+		t.Errorf("the pages are %q", got)
 	}
 }

@@ -173,6 +173,22 @@ func (r Rule) Spare(s State, from, to time.Time) State {
 	return s
 }
 
+// SetBack gives the state after the clock was set back to now: what was last heard of later than that counts from now
+// on, and so does what an outage of that clock gave more time.
+func (r Rule) SetBack(s State, now time.Time) State {
+	if !s.LastPingAt.After(now) && !s.Spared {
+		return s
+	}
+	if s.LastPingAt.After(now) {
+		s.LastPingAt = now
+	}
+	if s.RunStartedAt.After(now) {
+		s.RunStartedAt = now
+	}
+	s.Spared = false
+	return r.Restart(s, now)
+}
+
 // deadline is when what is expected next is missing.
 func (r Rule) deadline(s State) time.Time {
 	switch {

@@ -57,8 +57,8 @@ type Overdue struct {
 	MaintenanceOver int
 	// Unpaged are triggered incidents with a policy that nobody is paged for.
 	Unpaged int
-	// ClockSetBack are waiting pages, steps and contacts that were written in the future, and pages put off from there: the
-	// database's clock was set back, and they would wait for it to catch up.
+	// ClockSetBack are waiting pages, steps, contacts and timers that were written in the future, and pages put off from there:
+	// the database's clock was set back, and they would wait for it to catch up.
 	ClockSetBack int
 	// Heartbeats are missing for more than a minute and nobody was told, or nobody looked whether
 	// any is for so long.
@@ -128,7 +128,8 @@ SELECT (SELECT count(*) FROM (
             WHERE ` + retryAheadSQL + ` LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM incident i WHERE i.paging_status = 'active' AND i.paging_updated_at > $1 + $6 LIMIT $3) ahead)
       + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, unnest($5, $10::interval[]) AS kind(name, longest), contact_method c
-            WHERE ` + contactAheadSQL + ` LIMIT $3) ahead),
+            WHERE ` + contactAheadSQL + ` LIMIT $3) ahead)
+      + (SELECT count(*) FROM (SELECT FROM (SELECT $1 + $6 AS at) soon, ` + timersAheadSQL + ` LIMIT $3) ahead),
     extract(epoch FROM greatest(interval '0', $1 - least(
         (SELECT min(i.paging_due_at) FROM incident i WHERE i.paging_status = 'active'),
         (SELECT min(t.due_at) FROM incident_timer t),
@@ -270,7 +271,8 @@ func freeRows(ctx context.Context, tx pgx.Tx) error {
 	if _, err := notifydb.ReleaseAfter(ctx, tx, now, now.Add(notifydb.Lease+clockTolerance)); err != nil {
 		return err
 	}
-	for _, sql := range []string{pagesFromFutureSQL, stepsFromFutureSQL, endMaintenanceHoldsSQL} {
+	// Timers come before the pages, which tell when a question was asked.
+	for _, sql := range []string{timersFromFutureSQL, pagesFromFutureSQL, stepsFromFutureSQL, endMaintenanceHoldsSQL} {
 		if _, err := tx.Exec(ctx, sql, now, clockTolerance); err != nil {
 			return err
 		}

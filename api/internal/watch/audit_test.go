@@ -281,6 +281,8 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		 SELECT i.org_id, gen_random_uuid(), i.id::text, i.id, n.user_id, n.contact_method_id, n.channel, 1, 0, 0, '', 0, 'sent',
 		     nightbell_now(), nightbell_now(), nightbell_now(), nightbell_now()
 		 FROM incident i, (SELECT * FROM notification LIMIT 1) n WHERE i.incident_key LIKE 'generated:%' AND $1::integer > 0`,
+		`INSERT INTO incident_timer (org_id, incident_id, kind, due_at)
+		 SELECT org_id, id, CASE WHEN number % 2 = 0 THEN 'auto_resolve' ELSE 'ack_timeout' END, nightbell_now() + interval '1 hour' FROM incident WHERE number > $1 - 2000`,
 		`INSERT INTO contact_method (org_id, id, kind, name, address, created_at)
 		 SELECT org_id, gen_random_uuid(), 'email', 'Generated ' || n, n || '@example.com', nightbell_now() FROM (SELECT * FROM incident LIMIT 1) i, generate_series(1, $1::integer) n`,
 	} {
@@ -295,7 +297,7 @@ func (w *workspace) generate(t *testing.T, incidents int) {
 		}
 	}
 	owner := w.Owner(t)
-	for _, table := range []string{"incident", "notification", "contact_method"} {
+	for _, table := range []string{"incident", "notification", "contact_method", "incident_timer"} {
 		if _, err := owner.Exec(t.Context(), "ANALYZE "+table); err != nil {
 			t.Fatal(err)
 		}

@@ -29,9 +29,9 @@ func Attend(ctx context.Context, tx pgx.Tx, now time.Time) (at time.Time, err er
 	return at, err
 }
 
-// SetOutage keeps an outage.
+// SetOutage keeps an outage; the zero one forgets what was kept.
 func SetOutage(ctx context.Context, tx pgx.Tx, outage Outage) error {
-	_, err := tx.Exec(ctx, `UPDATE heartbeat_watch SET outage_from = $1, outage_to = $2`, outage.From, outage.To)
+	_, err := tx.Exec(ctx, `UPDATE heartbeat_watch SET outage_from = $1, outage_to = $2`, postgres.Null(outage.From), postgres.Null(outage.To))
 	return err
 }
 
@@ -51,6 +51,15 @@ func AnyExpected(ctx context.Context, tx pgx.Tx) (expected bool, err error) {
 // later and that nobody else holds, and keeps others from changing them.
 func LockExpected(ctx context.Context, tx pgx.Tx, since time.Time, after uuid.UUID, most int) ([]Row, error) {
 	rows, err := tx.Query(ctx, `SELECT `+columns+from+`WHERE h.deadline_at >= $1 AND NOT h.spared AND h.id > $2 ORDER BY h.id LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED`, since, after, most)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}
+
+// LockAhead is LockExpected for what was heard of after now, or was given more time.
+func LockAhead(ctx context.Context, tx pgx.Tx, now time.Time, after uuid.UUID, most int) ([]Row, error) {
+	rows, err := tx.Query(ctx, `SELECT `+columns+from+`WHERE h.deadline_at > $1 AND (h.last_ping_at > $1 OR h.spared) AND h.id > $2 ORDER BY h.id LIMIT $3 FOR NO KEY UPDATE OF h SKIP LOCKED`, now, after, most)
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,8 @@ type Claim struct {
 	Tries int
 	// probe is set for a contact that keeps failing: one page is enough to find out.
 	probe bool
+	// waited is set for a contact that failed, so that its pages wait for it.
+	waited bool
 	// orphans are the deliveries of workers that died with some of the pages.
 	orphans []uuid.UUID
 }
@@ -187,7 +189,7 @@ var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
 ), fair AS (
     SELECT ordered.*, row_number() OVER (ORDER BY turn, worst, newest DESC, contact_method_id) AS place FROM ordered WHERE turn <= $8
 )
-SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, f.sends > 0, (SELECT o.last_incident_number FROM org o WHERE o.id = c.org_id)
+SELECT c.org_id, c.id, c.user_id, f.turn, f.failures >= $10, f.sends > 0, c.next_try_at IS NOT NULL, (SELECT o.last_incident_number FROM org o WHERE o.id = c.org_id)
 FROM fair f JOIN contact_method c ON c.org_id = f.org_id AND c.id = f.contact_method_id
 WHERE f.turn = 1 OR f.place <= $9
 ORDER BY f.place
@@ -205,7 +207,7 @@ func lockContacts(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uu
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (Claim, error) {
 		claim := Claim{DeliveryID: id.New(), Until: now.Add(Lease)}
-		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Behind, &claim.Incidents)
+		err := row.Scan(&claim.OrgID, &claim.ContactMethodID, &claim.UserID, &claim.Turn, &claim.probe, &claim.Behind, &claim.waited, &claim.Incidents)
 		return claim, err
 	})
 }
@@ -227,16 +229,22 @@ func (p duePage) orphaned() int {
 	return p.Orphaned + 1
 }
 
-// Pages that wait after a failed try come along, after those that are due, when a message goes out anyway; what
-// waits for its last try after an unknown outcome ($6) does not. The contacts are asked for again: another worker
-// may have claimed one since the first look. IS NOT DISTINCT FROM hides the channel from the planner: the index
+// Pages that wait after a failed try come along when others that were never refused are due, or their contact is tried
+// again; what waits for its last try after an unknown outcome ($6) does not. What was refused takes none along: it is due
+// each minute, and a server that is away would be asked for them without a pause. The contacts are asked for again: another
+// worker may have claimed one since the first look. IS NOT DISTINCT FROM hides the channel from the planner: the index
 // must be chosen by contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
 //
 // What may be at fault follows what is not, whatever its severity: thousands of it may be kept. It waits for its own
 // try ($7) unless it begins anew together ($8), so that nothing hurries it while others are due.
 var lockDueSQL = `
-SELECT due.* FROM unnest($3::uuid[], $4::integer[]) free(id, most), LATERAL (
-    SELECT * FROM (SELECT n.* FROM generate_series(0, 7) part, LATERAL (
+SELECT due.* FROM unnest($3::uuid[], $4::integer[], $9::boolean[]) free(id, most, waited), LATERAL (
+    SELECT CASE WHEN free.waited OR EXISTS (SELECT FROM generate_series(0, 3) rank, LATERAL (
+        SELECT FROM notification n
+        WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.severity_rank = rank AND n.channel IS NOT DISTINCT FROM $1
+          AND n.next_try_at <= $2::timestamptz AND n.faults = 0 AND n.due_at <= $2 AND (n.lease_until IS NULL OR n.lease_until <= $2)
+        LIMIT 1) n) THEN 1 ELSE 2 END AS step) ride, LATERAL (
+    SELECT * FROM (SELECT n.* FROM generate_series(0, 7, ride.step) part, LATERAL (
         SELECT ` + duePageColumns + `
         FROM notification n
         WHERE n.contact_method_id = free.id AND n.finished_at IS NULL AND n.severity_rank = part / 2 AND n.channel IS NOT DISTINCT FROM $1
@@ -265,14 +273,14 @@ WHERE NOT (SELECT busy FROM (` + fmt.Sprintf(sendsSQL, "free.id") + `) under_way
 const duePageColumns = `n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.orphaned, n.round, n.step, n.contact_method_id, n.lease_token`
 
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
-	contacts, most := make([]uuid.UUID, len(claims)), make([]int, len(claims))
+	contacts, most, waited := make([]uuid.UUID, len(claims)), make([]int, len(claims)), make([]bool, len(claims))
 	for i, claim := range claims {
-		contacts[i], most[i] = claim.ContactMethodID, max(1, maxClaimed/len(claims))
+		contacts[i], most[i], waited[i] = claim.ContactMethodID, max(1, maxClaimed/len(claims)), claim.waited
 		if claim.probe {
 			most[i] = 1
 		}
 	}
-	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.MostUnknownWait(kind)+claimSlack, notify.MostBackoff+claimSlack, notify.MostFaults)
+	rows, err := tx.Query(ctx, lockDueSQL, string(kind), now, contacts, most, Lease, notify.MostUnknownWait(kind)+claimSlack, notify.MostBackoff+claimSlack, notify.MostFaults, waited)
 	if err != nil {
 		return nil, err
 	}

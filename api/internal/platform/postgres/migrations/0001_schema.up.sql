@@ -890,6 +890,7 @@ CREATE TABLE incident_timer (
     FOREIGN KEY (org_id, incident_id) REFERENCES incident (org_id, id) ON DELETE CASCADE
 );
 CREATE INDEX incident_timer_due_idx ON incident_timer (due_at);
+CREATE INDEX incident_timer_answer_idx ON incident_timer (due_at) WHERE kind IN ('ack_timeout', 'confirm_timeout');
 
 -- One row per page that must reach one contact. effect_key makes a replay harmless. why is the
 -- answer to "why was I paged", as it was when the page was decided. delivery_ids are the messages
