@@ -33,6 +33,7 @@ func TestMadeUpKeysAskTheDatabaseForLittle(t *testing.T) {
 	if cost := asked() - before; cost != guessesPerMinute {
 		t.Errorf("%d keys cost %d questions", guessesPerMinute, cost)
 	}
+	expect(t, "the next, before its body is read", w.from(here).with("nbk_"+fmt.Sprintf("%043d", guessesPerMinute)).call("POST", "/v1/api-keys", "no object"), http.StatusTooManyRequests, "")
 	expect(t, "the next", use(here, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusTooManyRequests, "")
 	expect(t, "of another network", use(elsewhere, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusUnauthorized, errAPIKey.Message)
 	at = at.Add(2 * freshness)

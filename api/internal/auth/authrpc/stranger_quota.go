@@ -38,8 +38,10 @@ func (q networkQuota) of(peer netip.Addr) (quota *callquota.Quota, network uuid.
 	if peer.IsLoopback() {
 		quota = q.local
 	}
-	return quota, uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer)))
+	return quota, networkID(peer)
 }
+
+func networkID(peer netip.Addr) uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer))) }
 
 func (q networkQuota) count(peer netip.Addr) error {
 	quota, network := q.of(peer)

@@ -35,6 +35,8 @@ type Call struct {
 	ResponseHeader http.Header
 	// Peer is the caller's address as far as trusted proxies vouch for it; invalid when unknown.
 	Peer      netip.Addr
+	// Share is set by Admit.
+	Share     Share
 	RequestID string
 	Transport Transport
 	// Stream is true when the answer is a stream of messages.
