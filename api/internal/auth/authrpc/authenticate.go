@@ -170,7 +170,13 @@ func (a *Authenticator) identifyKey(ctx context.Context, token string, anew bool
 	if err := a.guesses.refuse(ctx, a.keys, hash, a.now()); err != nil {
 		return auth.Actor{}, err
 	}
-	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) })
+	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) {
+		find := func(ctx context.Context) (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) }
+		if known(a.keys, hash, a.now()) {
+			return find(ctx)
+		}
+		return a.guesses.ask(ctx, a.now(), find)
+	})
 	if err != nil {
 		return auth.Actor{}, err
 	}
@@ -200,7 +206,7 @@ func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.Fi
 		return authdb.New(tx).TouchAPIKey(ctx, now, hash, now.Add(-keyUseNoted))
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		a.guesses.note(ctx, hash, a.now())
+		a.guesses.miss(hash, a.now())
 		return row, errAPIKey
 	}
 	return row, err

@@ -48,6 +48,12 @@ func (q networkQuota) count(peer netip.Addr) error {
 	return quota.Count(network, http.Header{})
 }
 
+// giveBack takes one off that was counted.
+func (q networkQuota) giveBack(peer netip.Addr) {
+	quota, network := q.of(peer)
+	quota.GiveBack(network)
+}
+
 // spent refuses who has no call left, and counts nothing.
 func (q networkQuota) spent(peer netip.Addr) error {
 	quota, network := q.of(peer)
