@@ -39,7 +39,7 @@ type guesses struct {
 
 func newGuesses(now func() time.Time) guesses {
 	return guesses{
-		newMemory[string, struct{}](missRemembered), newNetworkQuota("guesses", guessesPerMinute, localGuessesPerMinute, now),
+		newMemory[string, struct{}](missRemembered), newNetworkQuota("guesses", guessesPerMinute, localGuessesPerMinute, now, errManyGuesses),
 		fairshare.NewGate[uuid.UUID](guessedAtOnce, guessedAtOnce),
 	}
 }

@@ -39,8 +39,12 @@ func TestMadeUpKeysAskTheDatabaseForLittle(t *testing.T) {
 	if cost := asked() - before; cost != guessesPerMinute {
 		t.Errorf("%d keys cost %d questions", guessesPerMinute, cost)
 	}
-	expect(t, "the next, before its body is read", w.from(here).with("nbk_"+fmt.Sprintf("%043d", guessesPerMinute)).call("POST", "/v1/api-keys", "no object"), http.StatusTooManyRequests, "")
-	expect(t, "the next", use(here, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusTooManyRequests, "")
+	expect(t, "the next, before its body is read", w.from(here).with("nbk_"+fmt.Sprintf("%043d", guessesPerMinute)).call("POST", "/v1/api-keys", "no object"), http.StatusTooManyRequests, errManyGuesses.Message)
+	next := use(here, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute))
+	expect(t, "the next", next, http.StatusTooManyRequests, errManyGuesses.Message)
+	if next.header.Get("Retry-After") == "" || next.at("code") != "rate_limited" {
+		t.Errorf("the next: %v %s", next.header, next.text)
+	}
 	expect(t, "of another network", use(elsewhere, "nbk_"+fmt.Sprintf("%043d", guessesPerMinute)), http.StatusUnauthorized, errAPIKey.Message)
 	at = at.Add(2 * freshness)
 	expect(t, "one that was known", use(here, key), http.StatusOK, "")
@@ -56,7 +60,7 @@ func TestMadeUpKeysInABurstHoldNobodyBack(t *testing.T) {
 	key, _ := dana.makeKey("viewer", 0)
 	const most, here = 10, "198.51.100.8"
 	w.callers.guesses = newGuesses(w.now)
-	w.callers.guesses.quota = newNetworkQuota("guesses", most, most, w.now)
+	w.callers.guesses.quota = newNetworkQuota("guesses", most, most, w.now, errManyGuesses)
 	w.callers.guesses.asking = fairshare.NewGate[uuid.UUID](1, 1) // of the two connections of tests
 	use := func(key string) reply { return w.from(here).with(key).call("GET", "/v1/users", nil) }
 	for range 3 * most {
@@ -97,7 +101,7 @@ func TestARevokedKeyIsAGuess(t *testing.T) {
 	expect(t, "the key", w.from("198.51.100.8").with(key).call("GET", "/v1/users", nil), http.StatusOK, "")
 	w.db.Exec(t, "UPDATE api_key SET revoked_at = now() WHERE id = '"+id+"'") // by another replica
 	w.later(2 * freshness)
-	w.callers.guesses.quota = newNetworkQuota("guesses", 5, 5, w.now)
+	w.callers.guesses.quota = newNetworkQuota("guesses", 5, 5, w.now, errManyGuesses)
 	try := func() reply {
 		return w.from("198.51.100.8").with(key).call("POST", "/v1/api-keys", object{"name": "another"})
 	}
