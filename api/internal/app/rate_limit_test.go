@@ -46,6 +46,9 @@ func TestAQuotaOfCallsNeverRefusesAnAnswerToAnIncident(t *testing.T) {
 	if answered := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/acknowledge", n.owner(), []byte(`{}`)); answered.status != http.StatusOK || answered.header.Get("RateLimit") != "" {
 		t.Errorf("an acknowledgement is refused: %s", answered.whole())
 	}
+	if unread := n.plainly(http.MethodPost, "/v1/teams", n.owner(), []byte(`{`)); unread.status != http.StatusTooManyRequests {
+		t.Errorf("what is beyond the quota is read: %s", unread.whole())
+	}
 	for what, body := range map[string]string{"comments": `{"message":"It is the disk."}`, "subscribers": `{}`, "links": `{"linked_id":"` + incident + `"}`} {
 		if told := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/"+what, n.owner(), []byte(body)); told.status != http.StatusTooManyRequests {
 			t.Errorf("%s beyond the quota: %s", what, told.whole())

@@ -72,7 +72,7 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), rpcserver.Timeout(callTimeout),
 		authrpc.SpentQuota(callers, calls, demo.GuestID()), callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls, demo.GuestID()), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
-	server.Admit = callers.Admit
+	server.Admit = authrpc.Admit(callers, calls, demo.GuestID())
 	server.TrustedProxies = s.trustedProxies
 	server.HTTPS = strings.HasPrefix(s.PublicURL, "https://")
 	server.Observers = append(server.Observers, s.metrics.RequestFinished, s.tracing.RequestFinished)

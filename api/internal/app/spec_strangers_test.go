@@ -82,7 +82,7 @@ func TestCallsWithoutASessionAreLimitedByNetwork(t *testing.T) {
 		t.Run(call.verb+" "+call.path, func(t *testing.T) {
 			got := ask(here, call, "{}")
 			got.is(t, call.path, http.StatusTooManyRequests, "rate_limited")
-			if got.header.Get("Retry-After") == "" {
+			if got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "from your network") {
 				t.Errorf("%s: does not say when to come back: %s", call.path, got.whole())
 			}
 			if got := ask(elsewhere, call, "{}"); got.status == http.StatusTooManyRequests {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
@@ -25,6 +27,9 @@ const (
 	auditRequestSize = 8 << 10
 	// auditRefusedSize caps it where the call was refused: whoever may do nothing fills no disk.
 	auditRefusedSize = 256
+	// auditRefusedAnswers caps the rows of one caller in a minute that tell of refused answers to incidents, which
+	// are the only calls that nobody counts. No answer is refused for it.
+	auditRefusedAnswers = 600
 	// auditCutSize is room for what says that a request is cut.
 	auditCutSize = 64
 	// auditPatience is how long writing a row may take, also for a caller who left.
@@ -34,11 +39,12 @@ const (
 // Audit is the step that keeps one row for every call that changes something or shows a
 // stored secret: who, what, from where, and how it ended; refused ones too, since it stands
 // before Authorize. Secrets are taken out of the request, which is cut at 8 KiB, and at 256 bytes
-// where it was refused.
+// where it was refused. Of refused answers to incidents, which have no quota, it keeps so many a minute.
 //
 // The row is written before the answer, even when the caller has hung up. When it cannot be,
 // it goes to the log and the answer stands: a caller told otherwise would do it twice.
 func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
+	refusedAnswers := callquota.New("refused answers", auditRefusedAnswers, time.Now)
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, known := auth.ActorFrom(ctx)
 		if (!call.Authz.GetMutates() && !call.Authz.GetReveals()) || !known {
@@ -49,6 +55,9 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 		most := auditRequestSize
 		if _, refused := fault.Of(err); refused {
 			most = auditRefusedSize
+			if by := actor.ID(); by != nil && answersIncidents(call, actor) && refusedAnswers.Count(*by, http.Header{}) != nil {
+				return answer, err
+			}
 		}
 		keepAudit(ctx, within(db, call, actor), logger, authdb.InsertAuditEventParams{
 			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name,

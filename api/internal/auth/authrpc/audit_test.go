@@ -14,6 +14,7 @@ import (
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/internal/auth"
+	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
@@ -102,6 +103,41 @@ func TestAuditOutlivesTheCaller(t *testing.T) {
 	run(w.db.Close, nil)
 	if log := w.log.String(); !strings.Contains(log, "an audit row could not be stored") || !strings.Contains(log, dana.userID) || !strings.Contains(log, "OrgService/CreateTeam") {
 		t.Errorf("the row is lost: %s", log)
+	}
+}
+
+// TestRefusedAnswersFillNoDisk: a program that answers what does not exist, for ever, leaves so many rows a minute.
+// Its answers that do something, and those of others, leave theirs.
+func TestRefusedAnswersFillNoDisk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	step := Audit(w.db.DB, w.auth.sessions.logger)
+	methods := nightbellv1.File_nightbell_v1_incident_service_proto.Services().ByName("IncidentService").Methods()
+	call := &rpcserver.Call{
+		Procedure: "/nightbell.v1.IncidentService/AcknowledgeIncident", Method: methods.ByName("AcknowledgeIncident"),
+		Authz: &nightbellv1.Authz{Role: "responder", Scope: string(auth.IncidentsWrite), Mutates: true},
+	}
+	answer := func(key uuid.UUID, outcome error) {
+		ctx := auth.WithActor(t.Context(), auth.Actor{Kind: auth.APIKey, APIKeyID: key, OrgID: uuid.MustParse(dana.orgID), Role: auth.Responder, Scopes: []auth.Scope{auth.IncidentsWrite}})
+		_, err := step(ctx, call, &nightbellv1.AcknowledgeIncidentRequest{}, func(context.Context, proto.Message) (proto.Message, error) {
+			return &nightbellv1.AcknowledgeIncidentResponse{}, outcome
+		})
+		if !errors.Is(err, outcome) {
+			t.Errorf("the outcome became %v", err)
+		}
+	}
+	looping, other := uuid.New(), uuid.New()
+	gone := fault.New(fault.NotFound, "incident_not_found", "No such incident.")
+	for range auditRefusedAnswers + 5 {
+		answer(looping, gone)
+	}
+	answer(looping, nil)
+	answer(other, gone)
+	for what, want := range map[string]int{"'incident_not_found'": auditRefusedAnswers + 1, "'ok'": 1} {
+		if got := pgtest.One[int](t, w.db, "SELECT count(*) FROM audit_event WHERE method LIKE '%Acknowledge%' AND outcome = "+what); got != want {
+			t.Errorf("%d rows of %s, want %d", got, what, want)
+		}
 	}
 }
 

@@ -110,11 +110,11 @@ func (a *Authenticator) identify(ctx context.Context, header http.Header, anew b
 func (a *Authenticator) claimed(header http.Header) (actor auth.Actor) {
 	token, _ := bearer(header)
 	if auth.IsAPIKey(token) {
-		if key, _, ok := a.keys.recall(string(auth.HashToken(token))); ok {
-			actor = auth.Actor{Kind: auth.APIKey, APIKeyID: key.ID}
+		if key, _, ok := a.keys.recall(string(auth.HashToken(token))); ok && stands(key, a.now()) {
+			actor = auth.Actor{Kind: auth.APIKey, APIKeyID: key.ID, OrgID: key.OrgID}
 		}
 	} else if grant, err := a.tokens.Read(token, a.now()); err == nil {
-		actor = auth.Actor{Kind: auth.User, UserID: grant.UserID, SessionID: grant.SessionID}
+		actor = auth.Actor{Kind: auth.User, UserID: grant.UserID, SessionID: grant.SessionID, OrgID: grant.OrgID}
 	}
 	return actor
 }
@@ -170,17 +170,28 @@ func (a *Authenticator) identifyKey(ctx context.Context, token string, anew bool
 	if err := a.guesses.refuse(ctx, a.keys, hash, a.now()); err != nil {
 		return auth.Actor{}, err
 	}
-	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) })
+	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) {
+		find := func(ctx context.Context) (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) }
+		if known(a.keys, hash, a.now()) {
+			return find(ctx)
+		}
+		return a.guesses.ask(ctx, a.now(), find)
+	})
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if key.RevokedAt != nil || (key.ExpiresAt != nil && !a.now().Before(*key.ExpiresAt)) {
+	if !stands(key, a.now()) {
 		return auth.Actor{}, errAPIKey
 	}
 	return auth.Actor{
 		Kind: auth.APIKey, APIKeyID: key.ID, Name: key.Name, OrgID: key.OrgID,
 		Role: auth.Role(key.Role), Scopes: auth.ScopesOf(key.Scopes),
 	}, nil
+}
+
+// stands reports whether a key may still be used.
+func stands(key authdb.FindAPIKeyRow, now time.Time) bool {
+	return key.RevokedAt == nil && (key.ExpiresAt == nil || now.Before(*key.ExpiresAt))
 }
 
 func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.FindAPIKeyRow, err error) {
@@ -195,7 +206,7 @@ func (a *Authenticator) findKey(ctx context.Context, hash []byte) (row authdb.Fi
 		return authdb.New(tx).TouchAPIKey(ctx, now, hash, now.Add(-keyUseNoted))
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		a.guesses.note(ctx, hash, a.now())
+		a.guesses.miss(hash, a.now())
 		return row, errAPIKey
 	}
 	return row, err

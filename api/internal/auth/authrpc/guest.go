@@ -52,7 +52,7 @@ func CountedAs(ctx context.Context, actor auth.Actor, guest uuid.UUID) *uuid.UUI
 	if peer.IsLoopback() || !peer.IsValid() {
 		return &actor.SessionID
 	}
-	return new(uuid.NewSHA1(uuid.Nil, []byte(networkOf(peer))))
+	return new(networkID(peer))
 }
 
 // EnterDemo signs a guest in.

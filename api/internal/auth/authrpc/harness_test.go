@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"github.com/google/uuid"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
 	"github.com/nightbell/nightbell/api/gen/nightbell/v1/nightbellv1connect"
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/org/orgrpc"
+	"github.com/nightbell/nightbell/api/internal/platform/callquota"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
 )
@@ -63,7 +65,7 @@ func newReplica(t *testing.T, db *pgtest.Database, cost auth.HashCost) *world {
 	w.callers.now, w.auth.sessions.now, w.auth.sleep = w.now, w.now, w.sleep
 	server := rpcserver.New(logger, rpcserver.Recover(), rpcserver.MapFaults(nil),
 		w.callers.Authenticate, Audit(w.db.DB, logger), Authorize, rpcserver.Validate())
-	server.Admit = w.callers.Admit
+	server.Admit = Admit(w.callers, callquota.New("requests", 60_000, w.now), uuid.Nil)
 	keys, people := NewAPIKeyServer(w.db.DB, w.callers), orgrpc.NewServer(w.db.DB, false)
 	must(t, server.Mount(nightbellv1.File_nightbell_v1_auth_service_proto.Services().Get(0), w.auth,
 		func(o ...connect.HandlerOption) (string, http.Handler) {

@@ -37,19 +37,26 @@ var answers = map[protoreflect.Name]bool{
 }
 
 // SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database anew, which
-// RequestQuota comes too late for. It counts nothing: who calls is only known afterwards.
+// RequestQuota comes too late for, and Admit too early when many are being read at once. It counts nothing: who
+// calls is only known afterwards.
 func SpentQuota(callers *Authenticator, quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		if call.Authz.GetPublic() || !isGrave(call) || strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") {
 			return next(ctx, message)
 		}
-		if caller := CountedAs(ctx, callers.claimed(call.Header), guest); caller != nil {
-			if err := quota.Spent(*caller, call.ResponseHeader); err != nil {
-				return nil, err
-			}
+		if err := spent(ctx, call, callers.claimed(call.Header), quota, guest); err != nil {
+			return nil, err
 		}
 		return next(ctx, message)
 	}
+}
+
+// spent refuses a caller that has no call left.
+func spent(ctx context.Context, call *rpcserver.Call, actor auth.Actor, quota *callquota.Quota, guest uuid.UUID) error {
+	if caller := CountedAs(ctx, actor, guest); caller != nil {
+		return quota.Spent(*caller, call.ResponseHeader)
+	}
+	return nil
 }
 
 // within is where what is kept of a call is stored. Of an answer to an incident it is the pool of these,
@@ -63,5 +70,10 @@ func within(db *postgres.DB, call *rpcserver.Call, actor auth.Actor) postgres.Tr
 
 // answersIncidents tells the calls that answer incidents, of callers who may make them.
 func answersIncidents(call *rpcserver.Call, actor auth.Actor) bool {
-	return strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") && answers[call.Method.Name()] && auth.Allow(ruleOf(call.Authz), actor) == nil
+	return isAnswer(call) && auth.Allow(ruleOf(call.Authz), actor) == nil
+}
+
+// isAnswer tells them of callers who are not known yet.
+func isAnswer(call *rpcserver.Call) bool {
+	return strings.HasPrefix(call.Procedure, "/nightbell.v1.IncidentService/") && answers[call.Method.Name()]
 }

@@ -68,6 +68,15 @@ func (q *Quota) Spent(caller uuid.UUID, answer http.Header) error {
 	return q.Count(caller, answer)
 }
 
+// GiveBack takes a call off that was counted and should not have been.
+func (q *Quota) GiveBack(caller uuid.UUID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w, known := q.windows.Get(caller); known && w.calls > 0 {
+		w.calls--
+	}
+}
+
 func (q *Quota) count(caller uuid.UUID) (left int, resets time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,7 +2,7 @@ package rpcserver
 
 import (
 	"bytes"
-	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,9 +28,6 @@ const (
 	smallBody = 64 << 10
 )
 
-// parsing holds the memory that large bodies take to two of them. Each is over in a moment.
-var parsing = make(chan struct{}, 2)
-
 var (
 	jsonOut = protojson.MarshalOptions{UseProtoNames: true, EmitDefaultValues: true}
 	// A nested value costs up to three levels (Struct, its map, Value).
@@ -43,43 +40,33 @@ var errContentType = fault.New(fault.Unsupported, "content_type",
 
 // readBody fills message from a JSON request, which may be gzip, and returns the JSON. No body at
 // all means no fields.
-func readBody(r *http.Request, most int64, message proto.Message) ([]byte, error) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return nil, bodyFault(err)
-	}
-	if len(body) == 0 {
-		return nil, nil
+func readBody(r *http.Request, most int64, large *reading, message proto.Message) ([]byte, error) {
+	body, err := large.receive(r.Body)
+	if err != nil || len(body) == 0 {
+		return nil, err
 	}
 	if err := checkType(r.Header.Get("Content-Type")); err != nil {
 		return nil, err
 	}
-	if body, err = unpack(body, r.Header.Get("Content-Encoding"), most); err != nil {
+	if body, err = unpack(r.Context(), body, r.Header.Get("Content-Encoding"), most, large); err != nil {
 		return nil, err
 	}
 	return body, readJSON(body, message)
 }
 
-// unpack holds what a body becomes to the limit of one that is sent as it is.
-func unpack(body []byte, encoding string, most int64) ([]byte, error) {
+// unpack undoes the encoding, in a turn where the body is large.
+func unpack(ctx context.Context, body []byte, encoding string, most int64, large *reading) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
-		return body, nil
 	case "gzip", "x-gzip":
+		return large.unzip(ctx, body, most)
 	default:
 		return nil, fault.New(fault.Unsupported, "content_encoding", "Send the body uncompressed or as gzip, and say which: Content-Encoding: gzip.")
 	}
-	small, err := gzip.NewReader(bytes.NewReader(body))
-	if err == nil {
-		body, err = io.ReadAll(io.LimitReader(small, most+1))
+	if len(body) <= smallBody {
+		return body, nil
 	}
-	switch {
-	case err != nil:
-		return nil, fault.New(fault.Invalid, "bad_compression", "The body is not the gzip that its Content-Encoding promises. Send it uncompressed.").Because(err)
-	case int64(len(body)) > most:
-		return nil, bodyFault(&http.MaxBytesError{Limit: most})
-	}
-	return body, nil
+	return body, large.turn(ctx, int64(len(body)))
 }
 
 func bodyFault(err error) error {
@@ -117,40 +104,55 @@ func checkProcedureType(next http.Handler) http.Handler {
 	})
 }
 
-// readUnary reads what a call of Connect is sent before its library does, which refuses a large body as
-// resource_exhausted: clients send that again. gRPC has no other word for it.
-func readUnary(most int64, next http.Handler) http.Handler {
+// readCall reads what a call of Connect is sent before its library does, which refuses a large body as
+// resource_exhausted: clients send that again. What is large waits for its turn first, and has it until the
+// steps begin.
+func readCall(most int64, next http.Handler) http.Handler {
 	refusals := connect.NewErrorWriter()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		encoding := r.Header.Get("Content-Encoding")
-		if kind != "application/json" && kind != "application/proto" || encoding != "" && encoding != "identity" && encoding != "gzip" {
-			next.ServeHTTP(w, r)
+		ctx := r.Context()
+		large := &requestFrom(ctx).large
+		defer large.end()
+		if err := readWhole(w, r, most, large); err != nil {
+			_ = refusals.Write(w, r, connectError(ctx, settled(ctx, refusal(ctx, err, nil)), nil))
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-		if err != nil {
-			err = bodyFault(err)
-		} else {
-			body, err = unpack(body, encoding, most)
-		}
-		if err != nil {
-			_ = refusals.Write(w, r, connectError(r.Context(), settled(r.Context(), refusal(r.Context(), err, nil)), nil))
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		r.Header.Del("Content-Encoding")
 		next.ServeHTTP(w, r)
 	})
+}
+
+// readWhole replaces the body of a call by one that has arrived and, but in envelopes, is unpacked.
+func readWhole(w http.ResponseWriter, r *http.Request, most int64, large *reading) error {
+	if r.Method == http.MethodGet {
+		if len(r.URL.RawQuery) <= smallBody && r.URL.Query().Get("compression") == "" {
+			return nil
+		}
+		return large.turn(r.Context(), most)
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	unary := kind == "application/json" || kind == "application/proto"
+	limit := most
+	if !unary {
+		limit += envelopePrefix
+	}
+	body, err := large.receive(http.MaxBytesReader(w, r.Body, limit))
+	if err != nil {
+		return err
+	}
+	switch encoding := r.Header.Get("Content-Encoding"); {
+	case !unary:
+		err = large.enveloped(r.Context(), body, most)
+	case encoding == "", encoding == "identity", encoding == "gzip": // the library refuses others
+		body, err = unpack(r.Context(), body, encoding, most, large)
+		r.Header.Del("Content-Encoding")
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err
 }
 
 // readJSON fills message, or says in a sentence why the body is no JSON object. Fields that the
 // message does not have, or has of another type, are left with it for Validate.
 func readJSON(body []byte, message proto.Message) error {
-	if len(body) > smallBody {
-		parsing <- struct{}{}
-		defer func() { <-parsing }()
-	}
 	err := jsonIn.Unmarshal(body, message)
 	if err == nil {
 		return nil

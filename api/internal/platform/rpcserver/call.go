@@ -34,7 +34,9 @@ type Call struct {
 	// ResponseHeader is sent with the answer, also when it is a refusal.
 	ResponseHeader http.Header
 	// Peer is the caller's address as far as trusted proxies vouch for it; invalid when unknown.
-	Peer      netip.Addr
+	Peer netip.Addr
+	// Share is set by Admit.
+	Share     Share
 	RequestID string
 	Transport Transport
 	// Stream is true when the answer is a stream of messages.

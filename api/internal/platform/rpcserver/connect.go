@@ -38,6 +38,7 @@ func (p *policy) call(ctx context.Context, spec connect.Spec, peer connect.Peer,
 // WrapUnary implements connect.Interceptor.
 func (p *policy) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, req connect.AnyRequest) (connect.AnyResponse, error) {
+		requestFrom(ctx).large.end() // the library has parsed it
 		call, err := p.call(ctx, req.Spec(), req.Peer(), req.Header())
 		if err != nil {
 			return nil, connectError(ctx, settled(ctx, err), nil)
@@ -101,6 +102,7 @@ func (p *policy) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect
 		}
 		call.ResponseHeader = conn.ResponseHeader()
 		message, err := receive(conn, call.Method.Input())
+		requestFrom(ctx).large.end()
 		if err != nil {
 			return err
 		}

@@ -22,10 +22,13 @@ func mostOf(descriptor protoreflect.MethodDescriptor) int64 {
 }
 
 func (s *Server) admit(ctx context.Context, call *Call) error {
-	if s.Admit == nil {
-		return nil
+	if s.Admit != nil {
+		if err := s.Admit(ctx, call); err != nil {
+			return err
+		}
 	}
-	return s.Admit(ctx, call)
+	requestFrom(ctx).large = s.large.reading(call.Share)
+	return nil
 }
 
 // door asks Admit before Connect reads the request: unpacking and parsing is work that nobody has

@@ -17,6 +17,8 @@ type request struct {
 	id     string
 	peer   netip.Addr
 	logger *slog.Logger
+	// large is what the body holds until it is parsed.
+	large reading
 	// For the access log, once they are known.
 	transport Transport
 	procedure string

@@ -279,7 +279,9 @@ func (t *restRoute) read(w http.ResponseWriter, r *http.Request, message proto.M
 	}
 	if t.hasBody {
 		r.Body = http.MaxBytesReader(w, r.Body, t.method.most)
-		body, err := readBody(r, t.method.most, message)
+		large := &requestFrom(r.Context()).large
+		defer large.end()
+		body, err := readBody(r, t.method.most, large, message)
 		if err != nil {
 			return err
 		}

@@ -43,6 +43,7 @@ type Server struct {
 	strangeProxy sync.Once
 
 	logger  *slog.Logger
+	large   largeBodies
 	steps   []Step
 	methods map[string]*method
 	// editable finds the request that updates a resource, by the resource's name.
@@ -54,7 +55,7 @@ type Server struct {
 // belong first.
 func New(logger *slog.Logger, steps ...Step) *Server {
 	server := &Server{
-		logger: logger, methods: map[string]*method{}, table: newTable(),
+		logger: logger, large: newLargeBodies(), methods: map[string]*method{}, table: newTable(),
 		editable: map[protoreflect.FullName]protoreflect.MessageDescriptor{},
 	}
 	server.steps = slices.Concat([]Step{server.showVersion}, steps, []Step{server.versions})
@@ -113,13 +114,13 @@ func (s *Server) mountMethod(descriptor protoreflect.MethodDescriptor, impl refl
 			return err
 		}
 	}
-	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(s.door(known, readUnary(known.most, handler)))); err != nil {
+	if err := s.table.add(Route{http.MethodPost, known.procedure, known.procedure, false}, checkProcedureType(s.door(known, readCall(known.most, handler)))); err != nil {
 		return err
 	}
 	if !isReadOnly(descriptor) {
 		return nil
 	}
-	return s.table.add(Route{http.MethodGet, known.procedure, known.procedure, false}, s.door(known, handler))
+	return s.table.add(Route{http.MethodGet, known.procedure, known.procedure, false}, s.door(known, readCall(known.most, handler)))
 }
 
 // Handle adds a route that is no RPC, such as a webhook: verb "POST", path
