@@ -103,7 +103,7 @@ func TestManyAreAcknowledgedInAFewTransactionsThoughTheCallerLeft(t *testing.T) 
 	ids := open(t, w, incidents)
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	results, err := w.Responder.RespondToMany(left, w.Org, append(ids, ids[0]), incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	results, err := w.Responder.RespondToMany(left, w.Org, incident.User, append(ids, ids[0]), incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +129,56 @@ func TestManyAreAcknowledgedInAFewTransactionsThoughTheCallerLeft(t *testing.T) 
 	}
 }
 
+// TestPeopleWhoAnswerManyTakeTurns: the second used to wait for all of the first one's, and was told after ten
+// seconds that the database is away. A program waits for another of its organization, which holds up no person.
+func TestPeopleWhoAnswerManyTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 1_001)
+	acknowledge := incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}
+	leaveProgram, err := w.Responder.EnterProgram(t.Context(), w.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err = w.Responder.RespondToMany(gone, w.Org, incident.APIKey, ids, acknowledge)
+	if known, _ := fault.Of(err); known == nil || known.Code != "answering_many" || known.RetryAfterSeconds == 0 {
+		t.Errorf("a second program: %v", err)
+	}
+	leavePart, err := w.Responder.EnterPart(t.Context(), w.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() { // the phone has left already
+		_, err := w.Responder.RespondToMany(gone, w.Org, incident.User, ids, acknowledge)
+		answered <- err
+	}()
+	acknowledged := func() int {
+		return pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged'`)
+	}
+	n := 0
+	for n == 0 {
+		leavePart()
+		if leavePart, err = w.Responder.EnterPart(t.Context(), w.Org); err != nil {
+			t.Fatal(err)
+		}
+		n = acknowledged()
+	}
+	leavePart()
+	if n >= len(ids) {
+		t.Errorf("another has its turn after all %d incidents", n)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("a person beside others: %v", err)
+	}
+	leaveProgram()
+	if n := acknowledged(); n != len(ids) {
+		t.Errorf("%d of %d incidents are acknowledged", n, len(ids))
+	}
+}
+
 // TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt: a crash after the first of several leaves the
 // rest to a repeat, which the mark of a call that was carried out would keep from it.
 func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {
@@ -141,7 +191,7 @@ func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {
 	}{{ids, 0}, {ids[:250], 1}} {
 		marked := 0
 		ctx := postgres.WithFirst(t.Context(), func(*pgx.Batch) { marked++ })
-		if _, err := w.Responder.RespondToMany(ctx, w.Org, c.ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
+		if _, err := w.Responder.RespondToMany(ctx, w.Org, incident.User, c.ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
 			t.Fatal(err)
 		}
 		if marked != c.want {
@@ -161,7 +211,7 @@ func TestWhatOneIncidentCannotDoStopsNoOther(t *testing.T) {
 	other := &pagingtest.Workspace{Database: w.Database, Intake: w.Intake}
 	other.Fill(t)
 	foreign := open(t, other, 1)
-	results, err := w.Responder.RespondToMany(t.Context(), w.Org, []uuid.UUID{own[0], own[1], foreign[0], id.New(), own[2]}, incident.Acknowledge{By: by})
+	results, err := w.Responder.RespondToMany(t.Context(), w.Org, incident.User, []uuid.UUID{own[0], own[1], foreign[0], id.New(), own[2]}, incident.Acknowledge{By: by})
 	if err != nil || len(results) != 5 {
 		t.Fatalf("%d results, %v", len(results), err)
 	}

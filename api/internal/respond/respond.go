@@ -34,12 +34,17 @@ var ErrNoIncident = fault.New(fault.NotFound, "incident_not_found", "Incident no
 type Responder struct {
 	db      *postgres.DB
 	signals paging.Signals
-	many    *fairshare.Gate[uuid.UUID]
+	// parts is where the parts of answers to many incidents take turns, programs where whole ones of programs do.
+	parts, programs *fairshare.Gate[uuid.UUID]
 }
 
 // NewResponder makes a responder.
 func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
-	return &Responder{db: db, signals: signals, many: fairshare.NewGate[uuid.UUID](math.MaxInt, manyAtOnce)}
+	return &Responder{
+		db: db, signals: signals,
+		parts:    fairshare.NewGate[uuid.UUID](math.MaxInt, partsAtOnce),
+		programs: fairshare.NewGate[uuid.UUID](math.MaxInt, programsAtOnce),
+	}
 }
 
 // Respond applies a command to incidents of one organization in one transaction: the

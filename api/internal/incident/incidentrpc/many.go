@@ -36,8 +36,8 @@ func (h *Handler) ChangeIncidents(ctx context.Context, request *nightbellv1.Chan
 	if err != nil {
 		return nil, err
 	}
-	orgID, _ := actorOf(ctx)
-	results, err := h.responder.RespondToMany(ctx, orgID, meant.ids, command)
+	orgID, actor := actorOf(ctx)
+	results, err := h.responder.RespondToMany(ctx, orgID, actor.Kind, meant.ids, command)
 	if err != nil {
 		return nil, err
 	}
