@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -231,5 +232,46 @@ func TestWhatOneIncidentCannotDoStopsNoOther(t *testing.T) {
 	}
 	if got := other.Incidents(t); !slices.Equal(got, []string{"triggered critical 1"}) {
 		t.Errorf("the other organization's incident is %q", got)
+	}
+}
+
+// TestALockedIncidentKeepsNoOtherAnswerWaiting: an organization has one connection of the two that tests have, as it has beside
+// another that answers. Two answers to an incident that somebody holds used to keep it for five seconds each, and the
+// third was refused.
+func TestALockedIncidentKeepsNoOtherAnswerWaiting(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 2)
+	acknowledge := incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}
+	release := hold(t, w, ids[0])
+	var locked sync.WaitGroup
+	begun := make(chan struct{}, 2)
+	for range 2 {
+		locked.Go(func() {
+			begun <- struct{}{}
+			if err := w.Responder.Respond(t.Context(), w.Org, ids[:1], acknowledge); err != nil {
+				t.Errorf("once it is free again: %v", err)
+			}
+		})
+		<-begun
+	}
+	impatient, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	if err := w.Responder.Respond(impatient, w.Org, ids[1:], acknowledge); err != nil {
+		t.Errorf("an answer beside a locked incident: %v", err)
+	}
+	release()
+	locked.Wait()
+}
+
+// TestALockedIncidentIsRefusedAsSuch: nobody is told that the database is away.
+func TestALockedIncidentIsRefusedAsSuch(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 1)
+	defer hold(t, w, ids[0])()
+	err := w.Responder.Respond(t.Context(), w.Org, ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	if known, _ := fault.Of(err); known == nil || known.Code != "not_changed" || known.RetryAfterSeconds == 0 {
+		t.Error(err)
 	}
 }
