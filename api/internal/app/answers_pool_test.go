@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,8 +15,8 @@ import (
 )
 
 // TestAnswersWaitForNobodysReads: whatever the lists of an organization's people take, each answer to an
-// incident is carried out, shown, kept for a repeat and written to the audit log. Those that a filter names are
-// looked for as a list is.
+// incident is carried out, shown, kept for a repeat and written to the audit log. Those that a person names by a filter
+// are looked for there too; a program's are looked for as a list is.
 func TestAnswersWaitForNobodysReads(t *testing.T) {
 	t.Parallel()
 	n := newTestServer(t).newTenant("acme")
@@ -32,6 +34,10 @@ func TestAnswersWaitForNobodysReads(t *testing.T) {
 		}()
 		<-begun
 		held = append(held, done)
+	}
+	filtered := object{"action": "acknowledge", "filter": object{"triggered_before": "2100-01-01T00:00:00Z"}}
+	if got := n.plainly(http.MethodPost, "/v1/incidents/bulk", n.owner(), sure(json.Marshal(filtered))); got.status != http.StatusOK || !strings.Contains(got.body, incident) {
+		t.Errorf("all that a filter names: %s", got.whole())
 	}
 	for path, body := range map[string]object{
 		"/v1/incidents": {"title": "Orders stopped", "service_id": n.objects["service"]},
@@ -56,5 +62,28 @@ func TestAnswersWaitForNobodysReads(t *testing.T) {
 	close(release)
 	for _, done := range held {
 		must(t, <-done)
+	}
+}
+
+// TestWhatAFilterNamesKeepsNoAnswerWaiting: what takes longer to find than an answer may is looked for as a list is.
+func TestWhatAFilterNamesKeepsNoAnswerWaiting(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	incident := n.makeIncident()
+	slow := sure(n.database.Owner(t).Begin(t.Context()))
+	sure(slow.Exec(t.Context(), `LOCK TABLE incident`))
+	got := make(chan answer, 1)
+	go func() {
+		got <- n.plainly(http.MethodPost, "/v1/incidents/bulk", n.owner(),
+			sure(json.Marshal(object{"action": "acknowledge", "filter": object{"triggered_before": "2100-01-01T00:00:00Z"}})))
+	}()
+	looks := n.database.Owner(t)
+	for waits := ""; !strings.HasSuffix(waits, " "+string(postgres.Tenant)); time.Sleep(10 * time.Millisecond) {
+		must(t, looks.QueryRow(t.Context(), `SELECT coalesce(min(application_name), '') FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT i.id FROM%'`).Scan(&waits))
+	}
+	must(t, slow.Rollback(t.Context()))
+	if got := <-got; got.status != http.StatusOK || !strings.Contains(got.body, incident) {
+		t.Error(got.whole())
 	}
 }

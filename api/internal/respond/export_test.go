@@ -6,7 +6,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// EnterMany takes the place of an answer to many incidents of an organization.
-func (r *Responder) EnterMany(ctx context.Context, orgID uuid.UUID) (leave func(), err error) {
-	return r.many.Enter(ctx, orgID)
+// EnterPart takes the place of a part of an answer to many incidents of an organization.
+func (r *Responder) EnterPart(ctx context.Context, orgID uuid.UUID) (leave func(), err error) {
+	return r.parts.Enter(ctx, orgID)
+}
+
+// EnterProgram takes the place of a program that answers many incidents of an organization.
+func (r *Responder) EnterProgram(ctx context.Context, orgID uuid.UUID) (leave func(), err error) {
+	return r.programs.Enter(ctx, orgID)
 }

@@ -93,8 +93,8 @@ func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClai
 			waiting = append(waiting, i.ID)
 		}
 	}
-	// It waits for no program that answers many: a phone that leaves meanwhile would have answered nothing.
-	results, err := r.respondToAll(ctx, claims.OrgID, waiting, acknowledge)
+	// It takes no turns with others that answer many: whoever was woken presses this once.
+	results, err := r.respondToAll(ctx, claims.OrgID, waiting, acknowledge, r.respondToPart)
 	if err != nil {
 		return err
 	}

@@ -157,24 +157,24 @@ func TestALinkThatAcknowledgesOnlyAPartSaysSo(t *testing.T) {
 	}
 }
 
-// TestALinkWaitsForNoProgramThatAnswersMany: whoever was woken presses a button once. Programs wait for each other,
-// and leave connections to single answers.
+// TestALinkWaitsForNoProgramThatAnswersMany: whoever was woken presses a button once. Parts of others wait for each
+// other, and leave connections to single answers.
 func TestALinkWaitsForNoProgramThatAnswersMany(t *testing.T) {
 	t.Parallel()
 	w := pagingtest.New(t)
 	open(t, w, 251)
 	mail := mailed(t, w)
-	leave, err := w.Responder.EnterMany(t.Context(), w.Org)
+	leave, err := w.Responder.EnterPart(t.Context(), w.Org)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer leave()
 	impatient, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if second, err := w.Responder.EnterMany(impatient, w.Org); err == nil {
+	if second, err := w.Responder.EnterPart(impatient, w.Org); err == nil {
 		second()
 		t.Error("a second answer to many takes the connection of single ones")
-		second, err := w.Responder.EnterMany(t.Context(), w.Org)
+		second, err := w.Responder.EnterPart(t.Context(), w.Org)
 		if err == nil {
 			defer second()
 		}

@@ -23,12 +23,17 @@ const (
 	changedTogether = 250
 	// lockPatience is the longest wait for an incident that somebody else is changing.
 	lockPatience = 2 * time.Second
-	// manyAtOnce is how many answers to more incidents than one transaction changes an organization gives at a
-	// time: of the two connections that it may use while others use none, one is for single ones. manyFor is how
-	// long each may take: 10,000 take some seconds.
-	manyAtOnce = 1
-	manyFor    = 2 * time.Minute
+	// partsAtOnce is how many parts of longer answers an organization changes at a time: of the two connections
+	// that it may use while others use none, one is for single ones. People take turns part by part, and with them
+	// one of its programs at a time (programsAtOnce): a loop of calls takes half of the turns at most.
+	partsAtOnce    = 1
+	programsAtOnce = 1
+	// manyFor is how long each answer may take, with its waits: 10,000 take some seconds.
+	manyFor = 2 * time.Minute
 )
+
+var errAnsweringMany = fault.New(fault.Unavailable, "answering_many",
+	"Somebody of your organization is answering many incidents at the moment. Try again in a few seconds, or answer up to 250 at once.").After(5)
 
 var errNotChanged = fault.New(fault.Unavailable, "not_changed", "This incident could not be changed right now. Try again.").After(2)
 
@@ -43,23 +48,29 @@ type Result struct {
 
 // RespondToMany applies a command to many incidents of one organization, a part in each
 // transaction, and gives a result for each of them, in the order of ids. What one cannot
-// do stops no other. It goes on when the caller has left: whoever says "I have it" from
-// a phone must not be paged on because the phone lost its connection. Only one that waits for
-// others of its organization to end is forgotten then. The error is that of the database when
-// nothing was changed because of it.
-func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
-	if len(ids) > changedTogether {
-		leave, err := r.many.Enter(ctx, orgID)
+// do stops no other. It goes on when the caller has left, and begins then too: whoever says "I have
+// it" from a phone must not be paged on because the phone lost its connection. Only a program that
+// waits for another of its organization is forgotten then. The error is that of the database, or of
+// the wait, when nothing was changed because of it.
+func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, by incident.ActorKind, ids []uuid.UUID, command incident.Command) ([]Result, error) {
+	if len(ids) <= changedTogether {
+		return r.respondToAll(ctx, orgID, ids, command, r.respondToPart)
+	}
+	if by == incident.APIKey {
+		leave, err := r.programs.Enter(ctx, orgID)
 		if err != nil {
-			return nil, err
+			return nil, errAnsweringMany.Because(err)
 		}
 		defer leave()
 	}
-	return r.respondToAll(ctx, orgID, ids, command)
+	return r.respondToAll(ctx, orgID, ids, command, r.respondInTurn)
 }
 
-// respondToAll is RespondToMany that waits for no others.
-func (r *Responder) respondToAll(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
+// responding is respondToPart, or respondInTurn.
+type responding func(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error)
+
+// respondToAll is RespondToMany once no other has to end before it.
+func (r *Responder) respondToAll(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command, respond responding) ([]Result, error) {
 	sorted := slices.SortedFunc(slices.Values(ids), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	sorted = slices.Compact(sorted)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), manyFor)
@@ -73,7 +84,7 @@ func (r *Responder) respondToAll(ctx context.Context, orgID uuid.UUID, ids []uui
 	var failed []error
 	changed := false
 	for part := range slices.Chunk(sorted, changedTogether) {
-		results, err := r.respondToPart(ctx, orgID, part, command)
+		results, err := respond(ctx, orgID, part, command)
 		if err != nil {
 			failed = append(failed, err)
 			for _, incidentID := range part {
@@ -99,6 +110,16 @@ func (r *Responder) respondToAll(ctx context.Context, orgID uuid.UUID, ids []uui
 		}
 	}
 	return results, nil
+}
+
+// respondInTurn is respondToPart between the parts of others, so that nobody waits for the whole of theirs.
+func (r *Responder) respondInTurn(ctx context.Context, orgID uuid.UUID, ids []uuid.UUID, command incident.Command) ([]Result, error) {
+	leave, err := r.parts.Enter(ctx, orgID)
+	if err != nil {
+		return nil, errAnsweringMany.Because(err)
+	}
+	defer leave()
+	return r.respondToPart(ctx, orgID, ids, command)
 }
 
 // respondToPart is one transaction of RespondToMany.

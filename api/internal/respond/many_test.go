@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -103,7 +104,7 @@ func TestManyAreAcknowledgedInAFewTransactionsThoughTheCallerLeft(t *testing.T) 
 	ids := open(t, w, incidents)
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	results, err := w.Responder.RespondToMany(left, w.Org, append(ids, ids[0]), incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	results, err := w.Responder.RespondToMany(left, w.Org, incident.User, append(ids, ids[0]), incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +130,56 @@ func TestManyAreAcknowledgedInAFewTransactionsThoughTheCallerLeft(t *testing.T) 
 	}
 }
 
+// TestPeopleWhoAnswerManyTakeTurns: the second used to wait for all of the first one's, and was told after ten
+// seconds that the database is away. A program waits for another of its organization, which holds up no person.
+func TestPeopleWhoAnswerManyTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 1_001)
+	acknowledge := incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}
+	leaveProgram, err := w.Responder.EnterProgram(t.Context(), w.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	_, err = w.Responder.RespondToMany(gone, w.Org, incident.APIKey, ids, acknowledge)
+	if known, _ := fault.Of(err); known == nil || known.Code != "answering_many" || known.RetryAfterSeconds == 0 {
+		t.Errorf("a second program: %v", err)
+	}
+	leavePart, err := w.Responder.EnterPart(t.Context(), w.Org)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan error, 1)
+	go func() { // the phone has left already
+		_, err := w.Responder.RespondToMany(gone, w.Org, incident.User, ids, acknowledge)
+		answered <- err
+	}()
+	acknowledged := func() int {
+		return pgtest.One[int](t, w.Database, `SELECT count(*) FROM incident WHERE status = 'acknowledged'`)
+	}
+	n := 0
+	for n == 0 {
+		leavePart()
+		if leavePart, err = w.Responder.EnterPart(t.Context(), w.Org); err != nil {
+			t.Fatal(err)
+		}
+		n = acknowledged()
+	}
+	leavePart()
+	if n >= len(ids) {
+		t.Errorf("another has its turn after all %d incidents", n)
+	}
+	if err := <-answered; err != nil {
+		t.Errorf("a person beside others: %v", err)
+	}
+	leaveProgram()
+	if n := acknowledged(); n != len(ids) {
+		t.Errorf("%d of %d incidents are acknowledged", n, len(ids))
+	}
+}
+
 // TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt: a crash after the first of several leaves the
 // rest to a repeat, which the mark of a call that was carried out would keep from it.
 func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {
@@ -141,7 +192,7 @@ func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {
 	}{{ids, 0}, {ids[:250], 1}} {
 		marked := 0
 		ctx := postgres.WithFirst(t.Context(), func(*pgx.Batch) { marked++ })
-		if _, err := w.Responder.RespondToMany(ctx, w.Org, c.ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
+		if _, err := w.Responder.RespondToMany(ctx, w.Org, incident.User, c.ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}); err != nil {
 			t.Fatal(err)
 		}
 		if marked != c.want {
@@ -161,7 +212,7 @@ func TestWhatOneIncidentCannotDoStopsNoOther(t *testing.T) {
 	other := &pagingtest.Workspace{Database: w.Database, Intake: w.Intake}
 	other.Fill(t)
 	foreign := open(t, other, 1)
-	results, err := w.Responder.RespondToMany(t.Context(), w.Org, []uuid.UUID{own[0], own[1], foreign[0], id.New(), own[2]}, incident.Acknowledge{By: by})
+	results, err := w.Responder.RespondToMany(t.Context(), w.Org, incident.User, []uuid.UUID{own[0], own[1], foreign[0], id.New(), own[2]}, incident.Acknowledge{By: by})
 	if err != nil || len(results) != 5 {
 		t.Fatalf("%d results, %v", len(results), err)
 	}
@@ -181,5 +232,46 @@ func TestWhatOneIncidentCannotDoStopsNoOther(t *testing.T) {
 	}
 	if got := other.Incidents(t); !slices.Equal(got, []string{"triggered critical 1"}) {
 		t.Errorf("the other organization's incident is %q", got)
+	}
+}
+
+// TestALockedIncidentKeepsNoOtherAnswerWaiting: an organization has one connection of the two that tests have, as it has beside
+// another that answers. Two answers to an incident that somebody holds used to keep it for five seconds each, and the
+// third was refused.
+func TestALockedIncidentKeepsNoOtherAnswerWaiting(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 2)
+	acknowledge := incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}
+	release := hold(t, w, ids[0])
+	var locked sync.WaitGroup
+	begun := make(chan struct{}, 2)
+	for range 2 {
+		locked.Go(func() {
+			begun <- struct{}{}
+			if err := w.Responder.Respond(t.Context(), w.Org, ids[:1], acknowledge); err != nil {
+				t.Errorf("once it is free again: %v", err)
+			}
+		})
+		<-begun
+	}
+	impatient, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	defer cancel()
+	if err := w.Responder.Respond(impatient, w.Org, ids[1:], acknowledge); err != nil {
+		t.Errorf("an answer beside a locked incident: %v", err)
+	}
+	release()
+	locked.Wait()
+}
+
+// TestALockedIncidentIsRefusedAsSuch: nobody is told that the database is away.
+func TestALockedIncidentIsRefusedAsSuch(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 1)
+	defer hold(t, w, ids[0])()
+	err := w.Responder.Respond(t.Context(), w.Org, ids, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+	if known, _ := fault.Of(err); known == nil || known.Code != "not_changed" || known.RetryAfterSeconds == 0 {
+		t.Error(err)
 	}
 }

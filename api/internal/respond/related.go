@@ -149,5 +149,5 @@ func (r *Responder) changeSubscriber(ctx context.Context, orgID, incidentID uuid
 			return ErrNoIncident
 		}
 		return change(ctx, tx, records[0])
-	}, postgres.LockTimeout(answerLock))
+	}, postgres.LockTimeout(answerPatience))
 }

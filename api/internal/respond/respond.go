@@ -34,12 +34,17 @@ var ErrNoIncident = fault.New(fault.NotFound, "incident_not_found", "Incident no
 type Responder struct {
 	db      *postgres.DB
 	signals paging.Signals
-	many    *fairshare.Gate[uuid.UUID]
+	// parts is where the parts of answers to many incidents take turns, programs where whole ones of programs do.
+	parts, programs *fairshare.Gate[uuid.UUID]
 }
 
 // NewResponder makes a responder.
 func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
-	return &Responder{db: db, signals: signals, many: fairshare.NewGate[uuid.UUID](math.MaxInt, manyAtOnce)}
+	return &Responder{
+		db: db, signals: signals,
+		parts:    fairshare.NewGate[uuid.UUID](math.MaxInt, partsAtOnce),
+		programs: fairshare.NewGate[uuid.UUID](math.MaxInt, programsAtOnce),
+	}
 }
 
 // Respond applies a command to incidents of one organization in one transaction: the
@@ -52,14 +57,34 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 	})
 }
 
-// answerLock is how long an answer waits for somebody who changes the same incident: the connections of
-// answers are few, and an organization that is just being deleted must not keep those of others.
-const answerLock = 5 * time.Second
+// An answer waits for somebody who changes the same incident for answerPatience. It gives its connection back
+// every answerLock: those of answers are few, and one on another incident has its turn then.
+const (
+	answerPatience = 5 * time.Second
+	answerLock     = time.Second
+)
 
 // inAnswer runs a change of one organization's incidents in one transaction of those that answers use, and
 // gives the signals that follow.
-func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
-	err := r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
+func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) (err error) {
+	patience, cancel := context.WithTimeout(ctx, answerPatience)
+	defer cancel()
+	for err = r.answer(ctx, orgID, change); postgres.IsLockTimeout(err) && patience.Err() == nil; {
+		err = r.answer(ctx, orgID, change)
+	}
+	switch {
+	case postgres.IsLockTimeout(err):
+		return errNotChanged.Because(err)
+	case err != nil:
+		return err
+	}
+	r.signals.Changed(orgID)
+	r.signals.Pages()
+	return nil
+}
+
+func (r *Responder) answer(ctx context.Context, orgID uuid.UUID, change func(context.Context, pgx.Tx, *paging.Round, *pgx.Batch) error) error {
+	return r.db.InAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
@@ -71,12 +96,6 @@ func (r *Responder) inAnswer(ctx context.Context, orgID uuid.UUID, change func(c
 		round.Queue(batch)
 		return postgres.Finish(ctx, tx, batch)
 	}, postgres.LockTimeout(answerLock))
-	if err != nil {
-		return err
-	}
-	r.signals.Changed(orgID)
-	r.signals.Pages()
-	return nil
 }
 
 // Apply is Respond at now, in a transaction that it ends as postgres.Finish does. It gives

@@ -3,11 +3,13 @@ INSERT INTO session (id, user_id, org_id, user_agent, created_at, last_used_at)
 VALUES (@id, @user_id, @org_id, @user_agent, @created_at, @now);
 
 -- name: DeleteOldSessions :exec
--- Those of an account beyond the @kept newest, ended ones first: then whose last use is longest ago. Not what
--- somebody is renewing.
+-- Those of an account beyond the @kept newest, ended ones first: then of the program that has the most (by what it
+-- says of itself) whose last use is longest ago, so that a script's sign-ins end no phone's. Not what somebody is renewing.
 DELETE FROM session WHERE id = ANY(ARRAY(SELECT l.id FROM session l WHERE l.id IN (
     SELECT s.id FROM session s WHERE s.user_id = @user_id
-    ORDER BY s.revoked_at IS NULL DESC, s.last_used_at DESC, s.id DESC OFFSET @kept::integer) FOR UPDATE SKIP LOCKED));
+    ORDER BY s.revoked_at IS NULL DESC,
+             row_number() OVER (PARTITION BY s.revoked_at IS NULL, s.user_agent ORDER BY s.last_used_at DESC, s.id DESC),
+             s.last_used_at DESC, s.id DESC OFFSET @kept::integer) FOR UPDATE SKIP LOCKED));
 
 -- name: InsertRefreshToken :exec
 INSERT INTO refresh_token (hash, session_id, issued_at) VALUES (@hash, @session_id, @issued_at);

@@ -15,11 +15,13 @@ import (
 const deleteOldSessions = `-- name: DeleteOldSessions :exec
 DELETE FROM session WHERE id = ANY(ARRAY(SELECT l.id FROM session l WHERE l.id IN (
     SELECT s.id FROM session s WHERE s.user_id = $1
-    ORDER BY s.revoked_at IS NULL DESC, s.last_used_at DESC, s.id DESC OFFSET $2::integer) FOR UPDATE SKIP LOCKED))
+    ORDER BY s.revoked_at IS NULL DESC,
+             row_number() OVER (PARTITION BY s.revoked_at IS NULL, s.user_agent ORDER BY s.last_used_at DESC, s.id DESC),
+             s.last_used_at DESC, s.id DESC OFFSET $2::integer) FOR UPDATE SKIP LOCKED))
 `
 
-// Those of an account beyond the @kept newest, ended ones first: then whose last use is longest ago. Not what
-// somebody is renewing.
+// Those of an account beyond the @kept newest, ended ones first: then of the program that has the most (by what it
+// says of itself) whose last use is longest ago, so that a script's sign-ins end no phone's. Not what somebody is renewing.
 func (q *Queries) DeleteOldSessions(ctx context.Context, userID uuid.UUID, kept int32) error {
 	_, err := q.db.Exec(ctx, deleteOldSessions, userID, kept)
 	return err

@@ -283,6 +283,24 @@ func TestAnAccountHasAHundredSessions(t *testing.T) {
 	}
 }
 
+// TestAScriptThatSignsInEndsNoPhone: the one that was unused longest used to end, a phone's of some days ago.
+func TestAScriptThatSignsInEndsNoPhone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	dana := w.join("dana@rockets.example")
+	w.db.Exec(t, `UPDATE session SET user_agent = 'a phone', last_used_at = nightbell_now() - interval '4 days' WHERE user_id = $1`, dana.userID)
+	w.db.Exec(t, `INSERT INTO session (id, user_id, org_id, user_agent, created_at, last_used_at)
+		SELECT gen_random_uuid(), $1, $2, CASE WHEN n = 0 THEN 'a phone' ELSE 'a test' END, nightbell_now() - interval '5 days', nightbell_now() - n * interval '1 hour'
+		FROM generate_series(0, 98) n`, dana.userID, dana.orgID)
+	for range 3 {
+		expect(t, "the script", w.anyone().login(dana.email, password, ""), http.StatusOK, "")
+	}
+	if all := pgtest.One[int](t, w.db, `SELECT count(*) FROM session WHERE user_id = $1`, dana.userID); all != 100 {
+		t.Errorf("%d sessions", all)
+	}
+	expect(t, "the phone", w.anyone().refresh(dana.refreshToken), http.StatusOK, "")
+}
+
 func TestAForgottenPasswordIsReplacedByALinkOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

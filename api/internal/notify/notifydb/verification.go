@@ -50,6 +50,12 @@ func CountOwnMail(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, now t
 	return err
 }
 
+// ReturnOwnMail takes back, in the same transaction, what CountOwnMail counted.
+func ReturnOwnMail(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID) error {
+	_, err := tx.Exec(ctx, `UPDATE membership SET verification_mails = verification_mails - 1 WHERE org_id = $1 AND user_id = $2`, orgID, userID)
+	return err
+}
+
 // ReturnUnverified takes back one that CountUnverified counted and that did not go out.
 func ReturnUnverified(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, now time.Time) error {
 	_, err := tx.Exec(ctx, `UPDATE org SET unverified_mails = unverified_mails - 1, unverified_mailed_at = '-infinity'

@@ -354,7 +354,11 @@ func countMail(ctx context.Context, tx pgx.Tx, caller auth.Actor, now time.Time)
 			return err
 		}
 	}
-	return notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now)
+	err := notifydb.CountUnverified(ctx, tx, caller.OrgID, notify.VerificationShare, now)
+	if errors.Is(err, notify.ErrTooManyMails) && !mayAll(caller) { // the contact is kept, and with it this transaction
+		return errors.Join(notifydb.ReturnOwnMail(ctx, tx, caller.OrgID, caller.UserID), err)
+	}
+	return err
 }
 
 // DeleteContactMethod removes one of the caller's own or, for admins, any.

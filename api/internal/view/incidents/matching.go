@@ -17,6 +17,19 @@ const mostMatching = 50_000
 // applies to and that the caller can have seen, and whether there are more of them. Its
 // transaction is postgres.InOrder.
 func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, filter *nightbellv1.IncidentFilter) (ids []uuid.UUID, more bool, err error) {
+	sql, arguments, err := matchingSQL(orgID, action, filter)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := tx.Query(ctx, sql, arguments...)
+	if err != nil {
+		return nil, false, err
+	}
+	ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+	return ids[:min(len(ids), mostMatching)], len(ids) > mostMatching, err
+}
+
+func matchingSQL(orgID uuid.UUID, action string, filter *nightbellv1.IncidentFilter) (sql string, arguments []any, err error) {
 	status := "open"
 	if action == "acknowledge" {
 		status = "triggered"
@@ -25,16 +38,11 @@ func Matching(ctx context.Context, tx pgx.Tx, orgID uuid.UUID, action string, fi
 		Status: []string{status}, Severity: oneIf(filter.GetSeverity()), ServiceId: oneIf(filter.GetServiceId()),
 	})
 	if err != nil {
-		return nil, false, err
+		return "", nil, err
 	}
 	query.add("i.triggered_at <= $%d", filter.GetTriggeredBefore().AsTime())
 	query.conditions = append(query.conditions, query.checks...)
-	rows, err := tx.Query(ctx, fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching+1, 0)), query.arguments...)
-	if err != nil {
-		return nil, false, err
-	}
-	ids, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	return ids[:min(len(ids), mostMatching)], len(ids) > mostMatching, err
+	return fmt.Sprintf("SELECT i.id FROM (%s) i", query.newest(mostMatching+1, 0)), query.arguments, nil
 }
 
 // oneIf is a filter of one word; no filter when it is empty.

@@ -2,7 +2,9 @@ package incidents
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -138,6 +140,58 @@ func TestWhatFitsFewOfManyIsFoundByItsCursors(t *testing.T) {
 		}
 		if !slices.Equal(numbers, []int32{400, 30000, 50000}) || pages < 4 || pages > 6 {
 			t.Errorf("%s: %d pages found %v", name, pages, numbers)
+		}
+	}
+}
+
+// TestWhatAFilterNamesIsReadByKeyBesideAnswers: plans of that pool know no values (postgres.InAnswer).
+func TestWhatAFilterNamesIsReadByKeyBesideAnswers(t *testing.T) {
+	t.Parallel()
+	c := newCrowd(t)
+	service := pgtest.One[string](t, c.Database, `SELECT min(id::text) FROM service WHERE team_id = $1`, c.team)
+	for _, asked := range []struct {
+		action, severity, service string
+		most                      float64
+	}{
+		{"acknowledge", "", "", 310},
+		{"resolve", "", "", 310},
+		{"acknowledge", "low", "", 310},
+		{"acknowledge", "", service, 310},
+		{"resolve", "high", service, 620},
+	} {
+		sql, arguments, err := matchingSQL(c.org, asked.action, &nightbellv1.IncidentFilter{
+			TriggeredBefore: timestamppb.New(c.newest), Severity: asked.severity, ServiceId: asked.service,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]string, len(arguments))
+		for n, argument := range arguments {
+			switch argument := argument.(type) {
+			case time.Time:
+				values[n] = "'" + argument.Format(time.RFC3339) + "'"
+			case []string:
+				values[n] = "'{" + strings.Join(argument, ",") + "}'"
+			default:
+				values[n] = fmt.Sprintf("'%s'", argument)
+			}
+		}
+		err = c.InAnswer(t.Context(), c.org, func(ctx context.Context, tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, "PREPARE matching AS "+sql); err != nil {
+				return err
+			}
+			plan, err := pgtest.Explain(ctx, tx, "EXECUTE matching ("+strings.Join(values, ", ")+")")
+			if err != nil {
+				return err
+			}
+			if read, sequential := plan.Of("incident"); read > asked.most || sequential {
+				t.Errorf("%+v: %v incidents are read (sequentially: %v)", asked, read, sequential)
+			}
+			_, err = tx.Exec(ctx, "DEALLOCATE matching")
+			return err
+		}, postgres.InOrder())
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }
