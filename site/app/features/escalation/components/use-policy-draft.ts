@@ -35,7 +35,8 @@ export function usePolicyDraft(policy: Policy) {
   return { ...edit, save, faults };
 }
 
-function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {
+/** What somebody else stored, with what `mine` changed since `base` on top. */
+export function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {
   const own = Object.fromEntries(changedFields(toRequest(base), toRequest(mine)).flatMap(fieldsBehind(mine)));
   const steps = listOnTop(base.steps, mine.steps, theirs.steps, storedStep(base));
   return { ...theirs, ...own, steps };
