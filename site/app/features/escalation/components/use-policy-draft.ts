@@ -23,9 +23,9 @@ export function usePolicyDraft(policy: Policy) {
     request: (draft, { id, etag }) => Object.values(faultsOf(draft))[0] ?? { id, etag, ...toRequest(draft) },
     save,
     storedBy: toPolicy,
-    onSaved: ({ id = '', name }, more) => {
+    onSaved: ({ id = '', name }, stays) => {
       toast({ kind: 'success', title: `${name} is saved` });
-      if (!policy.id && !more) navigate(paths.policy(id), { replace: true });
+      if (!policy.id && !stays) navigate(paths.policy(id), { replace: true });
     },
     fetchNow: ({ id }) => client.query({ ...policyDetail(id), staleTime: 0, select: toPolicy }),
     words: () => policyWords,
