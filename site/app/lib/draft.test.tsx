@@ -154,6 +154,16 @@ it('says why when what somebody else stored cannot be read', async () => {
   expect(result.current.failure).toBe('Changed meanwhile.');
 });
 
+it('goes on from what is stored when it is sent again before its page is left', async () => {
+  const { mutate, result, write, submit } = begin({});
+  mutate.mockImplementation(async (sent) => ({ ...sent, etag: '2' }));
+  write({ name: 'Payments' });
+  await submit();
+  expect(result.current.dirty).toBe(false);
+  await submit();
+  expect(mutate.mock.lastCall?.[0]).toMatchObject({ etag: '2', name: 'Payments' });
+});
+
 it.each([true, false])(
   'keeps what was written while it was saved, on top of what is stored then',
   async (follows) => {

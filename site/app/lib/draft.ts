@@ -88,10 +88,10 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
         // It concerns nobody who signed in since.
         if (by !== currentIdentity()) return;
         const more = newest.current !== draft;
-        if (more && editing.storedBy) {
-          const next = beginAt(editing.storedBy(answer));
-          setBegun({ ...next, draft: onTop(draft, newest.current, next.first) });
-        } else if (!more) setBegun(follows ? null : { base, first: draft, draft });
+        // Sent again before its page is left, it is a change of what is stored now.
+        const next = editing.storedBy ? beginAt(editing.storedBy(answer)) : { base, first: draft, draft };
+        if (!more) setBegun(follows ? null : next);
+        else if (editing.storedBy) setBegun({ ...next, draft: onTop(draft, newest.current, next.first) });
         setTried(false);
         const left = gone.current || (!more && letGo());
         // Unless it is said with more words.

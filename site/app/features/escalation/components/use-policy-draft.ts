@@ -18,7 +18,8 @@ export function usePolicyDraft(policy: Policy) {
     stored: policy,
     what: `policy ${policy.id || 'new'}`,
     draftOf: (stored) => stored,
-    follows: true,
+    // A new one has no query: once it is stored, it is what is shown until its page is there.
+    follows: policy.id !== '',
     storedAs: toRequest,
     request: (draft, { id, etag }) => Object.values(faultsOf(draft))[0] ?? { id, etag, ...toRequest(draft) },
     save,
