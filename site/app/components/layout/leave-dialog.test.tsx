@@ -1,6 +1,7 @@
-import { fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { createMemoryRouter, Link, RouterProvider } from 'react-router';
 import { expect, it, vi } from 'vitest';
 import { useLeaveGuard } from '~/lib/leave-guard';
@@ -106,5 +107,15 @@ it('goes where the reader was asked about once all is stored', async () => {
 it('follows the link that it asked about once all is stored', async () => {
   await pressWhileSaving('List');
   fireEvent.click(screen.getByText('It is stored'));
+  expect(await screen.findByText('The list')).toBeInTheDocument();
+});
+
+it('is gone at once when it was answered, also while the router is still about it', async () => {
+  await press(true, 'List');
+  const leave = screen.getByRole('button', { name: 'Leave without saving' });
+  act(() => {
+    flushSync(() => leave.click());
+    expect(leave.isConnected).toBe(false);
+  });
   expect(await screen.findByText('The list')).toBeInTheDocument();
 });

@@ -10,16 +10,22 @@ import { holdsBack, holdsBackFrom, isSaving, setWay, subscribeSaving } from '~/l
 export function useAskedFirst() {
   const [asked, setAsked] = useState<{ go: () => void } | null>(null);
   const link = useBlocker(holdsBackFrom);
+  // The router forgets its question in a transition, and takes a second answer until then for a fault.
+  const [answered, setAnswered] = useState<unknown>();
   const saving = useSyncExternalStore(subscribeSaving, isSaving, () => false);
   const leave = (go: () => void) => (holdsBack() ? setAsked({ go }) : go());
-  const open = asked || link.state === 'blocked';
-  const onConfirm = () => {
+  const open = asked || (link.state === 'blocked' && link.location !== answered);
+  const close = () => {
     setAsked(null);
+    setAnswered(link.location);
+  };
+  const onConfirm = () => {
+    close();
     link.proceed?.();
     asked?.go();
   };
   const onClose = () => {
-    setAsked(null);
+    close();
     link.reset?.();
   };
   useEffect(() => {
