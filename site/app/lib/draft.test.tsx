@@ -3,6 +3,7 @@ import { act, cleanup, renderHook } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './api';
 import { useDraft } from './draft';
+import { halfWritten } from './half-written';
 import { holdsBack } from './leave-guard';
 import { createQueryClient } from './query-client';
 import { endSession, startSession } from './session-change';
@@ -234,10 +235,10 @@ describe('what is begun', () => {
   const elsewhere = { ...mara, user: { ...mara.user, org_id: 'o2' } };
   const open = () => begin({ what: 'team t1', follows: true });
   const leave = cleanup;
-  const nothing = () => undefined;
 
   beforeEach(() => {
     sessionStorage.clear();
+    history.replaceState(null, '', '/');
     startSession(mara);
   });
 
@@ -246,7 +247,17 @@ describe('what is begun', () => {
     ['is there after a look at another organization', () => startSession(elsewhere), 'Payments'],
     ['is gone with a logout', () => endSession('signed-out'), 'Platform'],
     ['is gone once somebody else was signed in', () => startSession(jonas), 'Platform'],
-    ['is gone once its page was left', nothing, 'Platform'],
+    ['is gone once its page was left', () => history.pushState(null, '', '/elsewhere'), 'Platform'],
+    ['is there after its editor was taken away on its page', () => undefined, 'Payments'],
+    [
+      'is there as it was when somebody typed on while another tab went to another organization',
+      (edit) => {
+        startSession(elsewhere);
+        edit.write({ name: 'Payments, late' });
+        expect(halfWritten('team t1')).toBe('');
+      },
+      'Payments',
+    ],
     [
       'is gone once it was given up',
       ({ result }) => {
