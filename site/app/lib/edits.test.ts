@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api';
-import { changedFields, idsOnTop, isConflict, listOnTop, onTop, theirChanges } from './edits';
+import { changedFields, idsOnTop, isConflict, onTop, theirChanges } from './edits';
+import { listOnTop } from './list-on-top';
 
 describe('edits at the same time', () => {
   it('keep what either changed, and of the same field what is written here', () => {

@@ -7,10 +7,17 @@ interface Holds {
   saving: boolean;
 }
 
+/** Who asks before changes are left. */
+interface Asker {
+  /** Where the reader goes as soon as nothing holds them back; null while they were not asked. */
+  way: (() => void) | null;
+  /** Hears whether all changes on screen are on their way to be stored. */
+  tell: (saving: boolean) => void;
+}
+
 // The unsaved changes on screen: a few forms and dialogs at most.
 const held = new Set<{ current: Holds }>();
-const listeners = new Set<() => void>();
-let way: (() => void) | null = null;
+let asker: Asker | null = null;
 
 /**
  * Holds the reader back while `dirty`: the browser asks when the tab is closed, and the workspace before
@@ -29,12 +36,12 @@ export function useLeaveGuard(dirty: boolean, saving = false): () => boolean {
     };
   }, [dirty]);
   useEffect(() => {
-    for (const notify of listeners) notify();
+    asker?.tell([...held].every(({ current }) => current.saving || !current.dirty));
   });
   return () => {
     holds.current.dirty = false;
-    if (!way || holdsBack()) return false;
-    way();
+    if (!asker?.way || holdsBack()) return false;
+    asker.way();
     return true;
   };
 }
@@ -44,20 +51,9 @@ export function holdsBack(): boolean {
   return [...held].some((holds) => holds.current.dirty);
 }
 
-/** Whether all changes on screen are on their way to be stored. */
-export function isSaving(): boolean {
-  return [...held].every(({ current }) => current.saving || !current.dirty);
-}
-
-/** Calls back when that may have changed. Returns the way to stop. */
-export function subscribeSaving(notify: () => void): () => void {
-  listeners.add(notify);
-  return () => listeners.delete(notify);
-}
-
-/** Where the reader goes as soon as nothing holds them back; null while they were not asked. */
-export function setWay(go: (() => void) | null): void {
-  way = go;
+/** Says who asks from now on. */
+export function setAsker(next: Asker): void {
+  asker = next;
 }
 
 /** Whether a link may not be followed before the reader was asked. */

@@ -1,7 +1,7 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { useBlocker } from 'react-router';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
-import { holdsBack, holdsBackFrom, isSaving, setWay, subscribeSaving } from '~/lib/leave-guard';
+import { holdsBack, holdsBackFrom, setAsker } from '~/lib/leave-guard';
 
 /**
  * Asks before what is not stored on screen is lost: on the way to another page, and with `leave` before a way
@@ -12,38 +12,23 @@ export function useAskedFirst() {
   const link = useBlocker(holdsBackFrom);
   // The router forgets its question in a transition, and takes a second answer until then for a fault.
   const [answered, setAnswered] = useState<unknown>();
-  const saving = useSyncExternalStore(subscribeSaving, isSaving, () => false);
+  const [saving, tell] = useState(false);
   const leave = (go: () => void) => (holdsBack() ? setAsked({ go }) : go());
   const open = asked || (link.state === 'blocked' && link.location !== answered);
-  const close = () => {
+  const answer = (goes: boolean) => {
     setAsked(null);
     setAnswered(link.location);
+    link[goes ? 'proceed' : 'reset']?.();
+    if (goes) asked?.go();
   };
-  const onConfirm = () => {
-    close();
-    link.proceed?.();
-    asked?.go();
-  };
-  const onClose = () => {
-    close();
-    link.reset?.();
-  };
-  useEffect(() => {
-    setWay(open ? onConfirm : null);
-    return () => setWay(null);
-  });
+  const way = () => answer(true);
+  useEffect(() => setAsker({ way: open ? way : null, tell }));
+  const verb = saving ? 'Leave while it is saved' : 'Leave without saving';
   const question = open && (
-    <ConfirmDialog
-      title={saving ? 'Leave while it is saved?' : 'Leave without saving?'}
-      verb={saving ? 'Leave' : 'Leave without saving'}
-      back="Stay"
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
+    <ConfirmDialog title={`${verb}?`} verb={verb} back="Stay" onConfirm={way} onClose={() => answer(false)}>
       <p className="text-2">
-        {saving
-          ? 'Your changes to this page are being saved. Leaving does not stop that.'
-          : 'Your changes to this page are not stored yet.'}
+        Your changes to this page are{' '}
+        {saving ? 'being saved. Leaving does not stop that.' : 'not stored yet.'}
       </p>
     </ConfirmDialog>
   );
