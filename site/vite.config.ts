@@ -30,7 +30,7 @@ const keepStyles: Plugin = {
 // And what is on the way to most: incidents as the first pages read them, and the list of the ten on-call pages.
 // What a single page of the settings asks for travels with that page.
 const inWorkspace = [
-  /app\/data\/(?!audit|account-end|api-keys)|\/@tanstack\/(react-query|query-core)\//,
+  /app\/data\/(?!audit|account-end|api-keys|organization)|\/@tanstack\/(react-query|query-core)\//,
   /app\/lib\/(draft|kept-draft|half-written|edits|settled-press|second-tap|role|kept-focus|leave-guard|delete-as-read|each|address-params|time\/(words|instant|clock|zone|time-of-day))\.ts$/,
   /app\/components\/(edit-conflict|draft-problem|later|layout\/(crumb|page-head))\.tsx$/,
   /app\/features\/(incidents\/model\/incident|oncall\/components\/oncall-nav)\.(tsx?|module\.css)$/,

@@ -38,6 +38,9 @@ export function useRenameOrganization() {
         action: 'save the organization',
         keepSession: true,
       }),
+    onSuccess: ({ organization: saved }, { id }) =>
+      // Only where it is shown; the refetch may take long, or fail.
+      void client.setQueryData(organization(id).queryKey, (shown) => shown && saved),
     onSettled: () => {
       for (const queryKey of [organizationKeys.all, accountKeys.organizations, meKeys.all])
         void client.invalidateQueries({ queryKey });

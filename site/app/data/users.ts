@@ -80,6 +80,9 @@ export function useUpdateUser() {
         action: 'save',
         keepSession: true,
       }),
+    onSuccess: ({ user: saved }, { id }) =>
+      // Only where it is shown; the refetch may take long, or fail.
+      void client.setQueryData(profile(id).queryKey, (shown) => shown && saved),
     onSettled: () => askAgain(client, [memberKeys.all]),
   });
 }

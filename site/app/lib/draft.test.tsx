@@ -1,9 +1,13 @@
+import { QueryClientProvider, useMutation } from '@tanstack/react-query';
 import { act, cleanup, renderHook } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './api';
 import { useDraft } from './draft';
+import { halfWritten } from './half-written';
 import { holdsBack } from './leave-guard';
+import { createQueryClient } from './query-client';
 import { endSession, startSession } from './session-change';
+import { dismissToasts, takeToasts, toastsAt } from './toast';
 
 interface Team {
   id: string;
@@ -15,10 +19,8 @@ interface Team {
 const stored: Team = { id: 't1', etag: '1', name: 'Platform', note: '' };
 const theirs: Team = { ...stored, etag: '2', note: 'Theirs' };
 
-interface Ends {
-  onSuccess: (stored: Team) => void;
-  onError: (cause: Error) => Promise<void>;
-}
+const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
+const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
 
 /** A draft of a team whose saving ends as `answer` says. */
 function begin({
@@ -31,10 +33,16 @@ function begin({
   error?: Error;
   fetched?: Team;
 }) {
-  const mutate = vi.fn((sent: Team, on: Ends) =>
-    answer.error ? on.onError(answer.error) : on.onSuccess(sent),
-  );
-  const save = { mutate: mutate as never, reset: vi.fn(), isPending: false, error: answer.error ?? null };
+  const mutate = vi.fn(async (sent: Team) => {
+    if (answer.error) throw answer.error;
+    return sent;
+  });
+  const save = {
+    mutateAsync: mutate as never,
+    reset: vi.fn(),
+    isPending: false,
+    error: answer.error ?? null,
+  };
   const onSaved = vi.fn();
   const { result, rerender } = renderHook(
     ({ stored }) =>
@@ -147,41 +155,90 @@ it('says why when what somebody else stored cannot be read', async () => {
   expect(result.current.failure).toBe('Changed meanwhile.');
 });
 
+it('goes on from what is stored when it is sent again before its page is left', async () => {
+  const { mutate, result, write, submit } = begin({});
+  mutate.mockImplementation(async (sent) => ({ ...sent, etag: '2' }));
+  write({ name: 'Payments' });
+  await submit();
+  expect(result.current.dirty).toBe(false);
+  await submit();
+  expect(mutate.mock.lastCall?.[0]).toMatchObject({ etag: '2', name: 'Payments' });
+});
+
 it.each([true, false])(
   'keeps what was written while it was saved, on top of what is stored then',
   async (follows) => {
     const { mutate, onSaved, result, write, submit } = begin({ follows });
     let saved: (answer: Team) => void = () => undefined;
-    mutate.mockImplementation((_, on) => {
-      saved = on.onSuccess;
-    });
+    mutate.mockImplementation(
+      () =>
+        new Promise((resolve) => {
+          saved = resolve;
+        }),
+    );
     write({ name: 'Payments' });
     await submit();
     write({ note: 'Typed meanwhile' });
-    act(() => saved({ ...stored, etag: '2', name: 'Payments' }));
+    await act(async () => saved({ ...stored, etag: '2', name: 'Payments' }));
     expect(onSaved.mock.lastCall?.[1]).toBe(true);
     expect(result.current.draft).toEqual({ name: 'Payments', note: 'Typed meanwhile' });
     expect(result.current.dirty).toBe(true);
     expect(holdsBack()).toBe(true);
     await submit();
     expect(mutate.mock.calls[1]?.[0]).toMatchObject({ etag: '2', note: 'Typed meanwhile' });
-    act(() => saved({ ...stored, etag: '3', name: 'Payments', note: 'Typed meanwhile' }));
+    await act(async () => saved({ ...stored, etag: '3', name: 'Payments', note: 'Typed meanwhile' }));
     expect(onSaved.mock.lastCall?.[1]).toBe(false);
     expect(result.current.dirty).toBe(false);
     expect(holdsBack()).toBe(false);
   },
 );
 
+it.each([
+  ['its page was left', cleanup, true],
+  ['somebody else signed in', () => startSession(jonas), false],
+])('says that it is stored, or not, once %s meanwhile', async (_, happens, said) => {
+  startSession(mara);
+  const onSaved = vi.fn();
+  let saved: (answer: Team) => void = () => undefined;
+  const mutationFn = (_: object) =>
+    new Promise<Team>((resolve) => {
+      saved = resolve;
+    });
+  const { result } = renderHook(
+    () =>
+      useDraft({
+        stored,
+        draftOf: (team) => team,
+        request: (team) => team,
+        save: useMutation({ mutationFn }),
+        onSaved,
+      }),
+    {
+      wrapper: ({ children }) => (
+        <QueryClientProvider client={createQueryClient()}>{children}</QueryClientProvider>
+      ),
+    },
+  );
+  act(() => result.current.set({ name: 'Payments' }));
+  await act(async () => void result.current.submit());
+  happens();
+  const place = {};
+  const giveBack = takeToasts(place);
+  await act(async () => saved(stored));
+  expect(toastsAt(place).map(({ kind }) => kind)).toEqual(said ? ['success'] : []);
+  expect(onSaved.mock.calls.map(([, stays]) => stays)).toEqual(said ? [true] : []);
+  giveBack();
+  dismissToasts();
+});
+
 describe('what is begun', () => {
-  const mara = { user: { id: 'u1', org_id: 'o1', name: 'Mara' }, accessToken: 'a', refreshToken: 'r' };
   const elsewhere = { ...mara, user: { ...mara.user, org_id: 'o2' } };
-  const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
   const open = () => begin({ what: 'team t1', follows: true });
   const leave = cleanup;
-  const nothing = () => undefined;
 
   beforeEach(() => {
     sessionStorage.clear();
+    history.replaceState(null, '', '/');
     startSession(mara);
   });
 
@@ -190,7 +247,17 @@ describe('what is begun', () => {
     ['is there after a look at another organization', () => startSession(elsewhere), 'Payments'],
     ['is gone with a logout', () => endSession('signed-out'), 'Platform'],
     ['is gone once somebody else was signed in', () => startSession(jonas), 'Platform'],
-    ['is gone once its page was left', nothing, 'Platform'],
+    ['is gone once its page was left', () => history.pushState(null, '', '/elsewhere'), 'Platform'],
+    ['is there after its editor was taken away on its page', () => undefined, 'Payments'],
+    [
+      'is there as it was when somebody typed on while another tab went to another organization',
+      (edit) => {
+        startSession(elsewhere);
+        edit.write({ name: 'Payments, late' });
+        expect(halfWritten('team t1')).toBe('');
+      },
+      'Payments',
+    ],
     [
       'is gone once it was given up',
       ({ result }) => {

@@ -1,9 +1,12 @@
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
+import { useGone } from './after-close';
 import { fieldReason, reasonOf } from './api';
 import { changedFields, type FieldWords, onTop as fieldsOnTop, isConflict, theirChanges } from './edits';
+import { currentIdentity } from './identity';
 import { keptDraft, useKeptDraft } from './kept-draft';
 import { useLeaveGuard } from './leave-guard';
+import { toast } from './toast';
 
 interface Editing<S, T, V, A> {
   /** What is stored, as it was read; for something new, what it begins as. */
@@ -15,9 +18,9 @@ interface Editing<S, T, V, A> {
   storedAs?: (draft: T) => object;
   /** What is sent, or the sentence that says what keeps the draft from being sent. */
   request: (draft: T, base: S) => V | string;
-  save: Pick<UseMutationResult<A, Error, V>, 'mutate' | 'reset' | 'isPending' | 'error'>;
-  /** `more`: something was written after it was sent, and is not stored. */
-  onSaved: (answer: A, more: boolean) => void;
+  save: Pick<UseMutationResult<A, Error, V>, 'mutateAsync' | 'reset' | 'isPending' | 'error'>;
+  /** `stays`: the reader wrote on after it was sent, or went elsewhere, and is led nowhere. */
+  onSaved: (answer: A, stays: boolean) => void;
   /** What is stored by an answer. What was written while it was saved goes on from there. */
   storedBy?: (answer: A) => S;
   /** What it is kept as over the end of a session; it must survive JSON. Without, it is lost then. */
@@ -58,7 +61,8 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
   newest.current = draft;
   const dirty = draft !== first && changedFields(storedAs(first), storedAs(draft)).length > 0;
   useKeptDraft(what, dirty ? begun : null);
-  const letGo = useLeaveGuard(dirty);
+  const letGo = useLeaveGuard(dirty, save.isPending && sent === draft);
+  const gone = useGone();
 
   function beginAt(of: S): Begun<S, T> {
     const first = draftOf(of);
@@ -78,25 +82,28 @@ export function useDraft<S, T extends object, V extends object, A>(editing: Edit
     const asked = request(draft, base);
     if (typeof asked === 'string') return false;
     setSent(draft);
-    save.mutate(asked, {
-      onSuccess: (answer) => {
+    const by = currentIdentity();
+    save.mutateAsync(asked).then(
+      (answer) => {
+        // It concerns nobody who signed in since.
+        if (by !== currentIdentity()) return;
         const more = newest.current !== draft;
-        if (!more) {
-          letGo();
-          setBegun(follows ? null : { base, first: draft, draft });
-        } else if (editing.storedBy) {
-          const next = beginAt(editing.storedBy(answer));
-          setBegun({ ...next, draft: onTop(draft, newest.current, next.first) });
-        }
+        // Sent again before its page is left, it is a change of what is stored now.
+        const next = editing.storedBy ? beginAt(editing.storedBy(answer)) : { base, first: draft, draft };
+        if (!more) setBegun(follows ? null : next);
+        else if (editing.storedBy) setBegun({ ...next, draft: onTop(draft, newest.current, next.first) });
         setTried(false);
-        editing.onSaved(answer, more);
+        const left = gone.current || (!more && letGo());
+        // Unless it is said with more words.
+        if (left) toast({ kind: 'success', title: 'Your changes are saved.' });
+        editing.onSaved(answer, more || left);
       },
-      onError: async (error) => {
-        if (!isConflict(error)) return;
+      async (error) => {
+        if (!isConflict(error) || gone.current) return;
         const now = await editing.fetchNow?.(base).catch(() => undefined);
         if (now !== undefined) setTheirs({ of: now });
       },
-    });
+    );
     return true;
   };
 

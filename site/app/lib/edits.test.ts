@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api';
-import { changedFields, idsOnTop, isConflict, listOnTop, onTop, theirChanges } from './edits';
+import { changedFields, idsOnTop, isConflict, onTop, theirChanges } from './edits';
+import { listOnTop } from './list-on-top';
 
 describe('edits at the same time', () => {
   it('keep what either changed, and of the same field what is written here', () => {
@@ -24,7 +25,7 @@ describe('edits at the same time', () => {
 });
 
 describe('lists that two people edit', () => {
-  const item = (id: string, text = id) => ({ id, text });
+  const item = (id: string, text = id, key = id) => ({ id, text, key });
   const base = [item('a'), item('b')];
   const merged = (mine: readonly ReturnType<typeof item>[], theirs: readonly ReturnType<typeof item>[]) =>
     listOnTop(base, mine, theirs, ({ text }) => text).map(({ text }) => text);
@@ -49,6 +50,18 @@ describe('lists that two people edit', () => {
 
   it('are as they are here when both changed which there are', () => {
     expect(merged([item('b')], [item('a'), item('b'), item('c')])).toEqual(['b']);
+  });
+
+  it('know what was new when it was sent, whatever was done with it until it was stored', () => {
+    const sent = [item('a'), item('', 'b', 'k1'), item('', 'c', 'k2')];
+    const stored = [item('a'), item('b'), item('c')];
+    const [a, b, c] = sent as [(typeof sent)[0], (typeof sent)[0], (typeof sent)[0]];
+    const goesOnAs = (mine: typeof sent) =>
+      listOnTop(sent, mine, stored, ({ text }) => text).map(({ id, text }) => `${id} ${text}`);
+    expect(goesOnAs([a, { ...b, text: 'mine' }, c])).toEqual(['a a', 'b mine', 'c c']);
+    expect(goesOnAs([c, a, { ...b, text: 'mine' }])).toEqual(['c c', 'a a', 'b mine']);
+    expect(goesOnAs([a, { ...c, text: 'mine' }])).toEqual(['a a', 'c mine']);
+    expect(goesOnAs([a, b, item('', 'new', 'k3'), c])).toEqual(['a a', 'b b', ' new', 'c c']);
   });
 
   it('of people have whom either added, and nobody whom either took out', () => {

@@ -64,27 +64,6 @@ export function theirChanges<T>(
     }));
 }
 
-/**
- * A list of theirs with what was changed here on top. Each item is kept by its id when only one side
- * added, removed or moved items; when both did, the list is as it is here.
- */
-export function listOnTop<T extends { id: string }>(
-  base: readonly T[],
-  mine: readonly T[],
-  theirs: readonly T[],
-  stored: (item: T) => unknown,
-): readonly T[] {
-  const ids = (list: readonly T[]) => list.map(({ id }) => id);
-  const find = (list: readonly T[], id: string) => list.find((one) => one.id === id);
-  const changedHere = (id: string) => {
-    const [before, now] = [find(base, id), find(mine, id)];
-    return before && now && differ(stored(before), stored(now)) ? now : null;
-  };
-  if (!differ(ids(base), ids(mine))) return theirs.map((one) => changedHere(one.id) ?? one);
-  if (differ(ids(base), ids(theirs))) return mine;
-  return mine.map((one) => (one.id === '' || changedHere(one.id) ? one : (find(theirs, one.id) ?? one)));
-}
-
 /** The ids of theirs with those that were added here, and without those that were taken out here. */
 export function idsOnTop(
   base: readonly string[],
@@ -95,6 +74,7 @@ export function idsOnTop(
   return [...kept, ...mine.filter((id) => !base.includes(id) && !theirs.includes(id))];
 }
 
-function differ(a: unknown, b: unknown): boolean {
+/** Whether two values would be stored otherwise. */
+export function differ(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) !== JSON.stringify(b);
 }

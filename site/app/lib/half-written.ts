@@ -23,12 +23,14 @@ export function halfWritten(what: string): string {
 /** The same for a field, and the way to write it: all fields of one thing show the same, whichever was written in. */
 export function useHalfWritten(what: string) {
   const [text, setText] = useState(() => halfWritten(what));
+  const [by] = useState(currentIdentity);
   useLayoutEffect(() => {
     const show = (of: string, now: string) => of === what && setText(now);
     shown.add(show);
     return () => void shown.delete(show);
   }, [what]);
-  return [text, (now: string) => keepHalfWritten(what, now)] as const;
+  // Not as who another tab signed in a moment ago.
+  return [text, (now: string) => void (by === currentIdentity() && keepHalfWritten(what, now))] as const;
 }
 
 /**

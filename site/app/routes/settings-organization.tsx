@@ -26,7 +26,7 @@ export default function SettingsOrganization() {
   const [leaving, setLeaving] = useState(false);
   const enter = (id: string) =>
     switchOrganization(id)
-      .then(() => navigate(paths.dashboard))
+      .then((there) => there && navigate(paths.dashboard))
       .catch((cause: Error) => toast({ kind: 'failure', title: reasonOf(cause) }));
   const here = useQuery(organization(me?.org_id ?? ''));
   return (

@@ -30,7 +30,8 @@ export function OrganizationSwitch({ className, leave }: OrganizationSwitchProps
   const go = (id: string) => {
     setPending(true);
     switchOrganization(id)
-      .then(() => {
+      .then((there) => {
+        if (!there) return;
         letGo();
         navigate(paths.dashboard);
       })

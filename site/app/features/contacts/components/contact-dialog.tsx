@@ -1,3 +1,4 @@
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Button } from '~/components/ui/button';
 import { CopyButton } from '~/components/ui/copy-button';
@@ -67,7 +68,7 @@ export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: (
       saving={edit.pending}
       onClose={onClose}
     >
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         <SelectField
           label="Kind"
@@ -99,7 +100,7 @@ export function ContactDialog({ shared, onClose }: { shared: boolean; onClose: (
             ? 'It is paged by the escalation policies that name it.'
             : 'You are told by it at once of everything. Change that under "When you are told".'}
         </p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

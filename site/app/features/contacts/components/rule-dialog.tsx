@@ -1,4 +1,5 @@
 import type { ContactMethodJson } from '@nightbell/proto';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -30,7 +31,7 @@ export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]
   }));
   return (
     <Dialog title="Add rule" saving={edit.pending} onClose={onClose}>
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         <SelectField
           label="Tell me by"
@@ -47,7 +48,7 @@ export function RuleDialog({ own, onClose }: { own: readonly ContactMethodJson[]
           Later rules are reminders: they are not sent once somebody has answered. Where one method fails, the
           next is used at once.
         </p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

@@ -67,7 +67,11 @@ export function PolicyEditor({ policy, aside }: { policy: Policy; aside?: ReactN
               ? 'Incidents under way page whoever of the new steps was not paged yet.'
               : 'Nothing is stored yet.'}
           </span>
-          {base.id && <Button onClick={discard}>Discard</Button>}
+          {base.id && (
+            <Button disabled={save.isPending} onClick={discard}>
+              Discard
+            </Button>
+          )}
           <Submit pending={save.isPending} doing="Saving policy...">
             Save policy
           </Submit>

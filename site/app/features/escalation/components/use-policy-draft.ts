@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { policyDetail, useSavePolicy } from '~/data/policies';
 import { useDraft } from '~/lib/draft';
-import { changedFields, listOnTop } from '~/lib/edits';
+import { changedFields } from '~/lib/edits';
+import { listOnTop } from '~/lib/list-on-top';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
 import { type Faults, faultsOf } from '../model/edit';
@@ -18,14 +19,15 @@ export function usePolicyDraft(policy: Policy) {
     stored: policy,
     what: `policy ${policy.id || 'new'}`,
     draftOf: (stored) => stored,
-    follows: true,
+    // A new one has no query: once it is stored, it is what is shown until its page is there.
+    follows: policy.id !== '',
     storedAs: toRequest,
     request: (draft, { id, etag }) => Object.values(faultsOf(draft))[0] ?? { id, etag, ...toRequest(draft) },
     save,
     storedBy: toPolicy,
-    onSaved: ({ id = '', name }, more) => {
+    onSaved: ({ id = '', name }, stays) => {
       toast({ kind: 'success', title: `${name} is saved` });
-      if (!policy.id && !more) navigate(paths.policy(id), { replace: true });
+      if (!policy.id && !stays) navigate(paths.policy(id), { replace: true });
     },
     fetchNow: ({ id }) => client.query({ ...policyDetail(id), staleTime: 0, select: toPolicy }),
     words: () => policyWords,
@@ -35,7 +37,8 @@ export function usePolicyDraft(policy: Policy) {
   return { ...edit, save, faults };
 }
 
-function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {
+/** What somebody else stored, with what `mine` changed since `base` on top. */
+export function policyOnTop(base: Policy, mine: Policy, theirs: Policy): Policy {
   const own = Object.fromEntries(changedFields(toRequest(base), toRequest(mine)).flatMap(fieldsBehind(mine)));
   const steps = listOnTop(base.steps, mine.steps, theirs.steps, storedStep(base));
   return { ...theirs, ...own, steps };

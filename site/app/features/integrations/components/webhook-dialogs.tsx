@@ -1,5 +1,6 @@
 import type { WebhookSubscriptionJson } from '@nightbell/proto';
 import { useQueryClient } from '@tanstack/react-query';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Button } from '~/components/ui/button';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
@@ -35,7 +36,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
   if (create.data?.secret) return <SecretDialog secret={create.data.secret} onClose={onClose} />;
   return (
     <Dialog title="Create webhook" saving={edit.pending} onClose={onClose}>
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         <WebhookFields of={edit} />
         <Submit
@@ -47,7 +48,7 @@ export function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
           Create webhook
         </Submit>
         <p className={dialogKit.note}>It is told what happens from now on.</p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }
@@ -92,14 +93,14 @@ export function EditWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
   });
   return (
     <Dialog title="Edit webhook" saving={edit.pending} onClose={onClose}>
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         <WebhookFields of={edit} />
         <Submit size="lg" pending={edit.pending} disabled={edit.draft.events.length === 0} doing="Saving...">
           Save webhook
         </Submit>
         <p className={dialogKit.note}>Of the address only the host is shown. As it is, it stays.</p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -44,7 +45,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
   const { chosen, later, length } = draft;
   return (
     <Dialog title="Plan maintenance" saving={edit.pending} onClose={onClose}>
-      <form className={styles.windowForm} onSubmit={edit.submit}>
+      <DraftForm of={edit} className={styles.windowForm}>
         <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect
           label="Services"
@@ -102,7 +103,7 @@ export function CreateWindowDialog({ onClose }: { onClose: () => void }) {
           Incidents of these services open as ever and page nobody until it ends. What is still open then is
           paged.
         </p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -44,7 +45,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
   const known = [...(services.data ?? []), ...choicesOf(base)];
   return (
     <Dialog title="Edit maintenance" saving={edit.pending} onClose={onClose}>
-      <form className={styles.windowForm} onSubmit={edit.submit}>
+      <DraftForm of={edit} className={styles.windowForm}>
         <DraftProblem of={{ ...edit, failure: edit.failure || services.error?.message || '' }} />
         <SearchSelect
           label="Services"
@@ -70,7 +71,7 @@ export function EditWindowDialog({ window, onClose }: { window: MaintenanceWindo
         <p className={dialogKit.note}>
           Times of your zone. Incidents that it holds no longer are paged at once.
         </p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

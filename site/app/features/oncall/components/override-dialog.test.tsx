@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
@@ -54,4 +54,29 @@ it('covers who is on call on the schedule that is chosen, also when others came 
   expect(covered).toHaveDisplayValue('Jonas');
   await userEvent.selectOptions(screen.getByLabelText('Schedule'), 'Schedule 0');
   expect(covered).toHaveDisplayValue('Priya');
+});
+
+it('takes nothing while it is saved, and the focus back to where it was when that failed', async () => {
+  signIn();
+  let come = () => {};
+  const coming = new Promise<void>((resolve) => {
+    come = resolve;
+  });
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: people })),
+    http.post('*/overrides', async () => {
+      await coming;
+      return HttpResponse.json({}, { status: 500 });
+    }),
+  );
+  renderRoute('/', Opened);
+  const reason = await screen.findByLabelText(/Reason/);
+  await userEvent.type(reason, 'Holiday{Enter}');
+  expect(await screen.findByRole('button', { name: 'Creating override...', hidden: true })).toBeDisabled();
+  expect(reason).toBeDisabled();
+  reason.blur();
+  come();
+  await waitFor(() => expect(reason).toBeEnabled());
+  expect(reason).toHaveFocus();
+  expect(reason).toHaveValue('Holiday');
 });

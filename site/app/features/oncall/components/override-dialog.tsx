@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -89,7 +90,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
   const place = placeOf(schedules, draft.scheduleId);
   return (
     <Dialog title={override ? 'Edit override' : 'Add override'} saving={edit.pending} onClose={onClose}>
-      <form className={styles.overrideForm} onSubmit={edit.submit}>
+      <DraftForm of={edit} className={styles.overrideForm}>
         <DraftProblem of={edit} />
         {schedules.length > 1 && (
           <SelectField
@@ -139,7 +140,7 @@ export function OverrideDialog({ schedules, start = {}, override, now, onClose }
           {override ? 'Save override' : 'Create override'}
         </Submit>
         <p className={dialogKit.note}>It takes effect at once, also for incidents under way.</p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

@@ -66,9 +66,9 @@ function useScheduleDraft(schedule: Schedule | null, now: number) {
       missingIn(draft) ?? { id: base?.id ?? '', etag: base?.etag, ...toScheduleRequest(draft) },
     save: useSaveSchedule(),
     storedBy: toSchedule,
-    onSaved: ({ id, name }, more) => {
+    onSaved: ({ id, name }, stays) => {
       toast({ kind: 'success', title: `${name} saved` });
-      if (!more) navigate(`${paths.onCall}?schedule=${id}`);
+      if (!stays) navigate(`${paths.onCall}?schedule=${id}`);
     },
     fetchNow: async (base) =>
       base ? client.query({ ...scheduleById(base.id), select: toSchedule }) : undefined,

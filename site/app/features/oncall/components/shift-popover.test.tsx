@@ -126,3 +126,26 @@ it('gives a shift from the press on, and the same again after a failure, for two
     ['09:20', '09:20', '09:24'].map((at) => Date.parse(`2099-01-01T${at}:00Z`)),
   );
 });
+
+it('gives a shift to another person from the press for that person on', async () => {
+  startSession(mara);
+  const sent: unknown[] = [];
+  server.use(
+    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u3', name: 'Priya' }] })),
+    http.post('*/overrides', async ({ request }) => {
+      sent.push(((await request.json()) as { starts_at: string }).starts_at);
+      return HttpResponse.json({}, { status: 500 });
+    }),
+  );
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2099-01-01T09:20:00Z') });
+  open(Date.parse('2099-01-01T08:00:00Z'));
+  take();
+  await waitFor(() => expect(sent).toHaveLength(1));
+  vi.setSystemTime(Date.parse('2099-01-01T09:21:30Z'));
+  const priya = await screen.findByRole('button', { name: /Priya/, hidden: true });
+  await waitFor(() => expect(priya).toBeEnabled());
+  fireEvent.click(priya);
+  await waitFor(() => expect(sent).toHaveLength(2));
+  vi.useRealTimers();
+  expect(Date.parse(String(sent[1]))).toBe(Date.parse('2099-01-01T09:21:30Z'));
+});

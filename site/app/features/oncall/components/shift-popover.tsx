@@ -78,18 +78,19 @@ function Replace({ block, zone, scheduleId, hueOf, onClose, onMore }: ReplacePro
   const members = useQuery(memberList).data ?? [];
   const me = currentSession()?.user;
   const { shift } = block;
-  // When it was first pressed: what is pressed again after a lost answer is the same override, for a while.
-  const pressed = useRef(0);
+  // When it was first pressed, and for whom: pressed again after a lost answer it is the same override, for a while.
+  const pressed = useRef({ personId: '', at: 0 });
   if (shift.to <= serverNow().getTime()) return <p className={styles.shiftNote}>This shift is over.</p>;
   if (!mayAct('responder')) return <p className={styles.shiftNote}>Viewers cannot change who is on call.</p>;
   const give = (person: Person) => {
     const by = currentIdentity();
     const now = serverNow().getTime();
-    if (now - pressed.current > samePressFor) pressed.current = now;
+    const { personId, at } = pressed.current;
+    if (personId !== person.id || now - at > samePressFor) pressed.current = { personId: person.id, at: now };
     return create
       .mutateAsync({
         scheduleId,
-        body: toOverrideRequest(takeOver(block, scheduleId, person, pressed.current)),
+        body: toOverrideRequest(takeOver(block, scheduleId, person, pressed.current.at)),
       })
       .then(
         (answer) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, draftOf, missingIn, moved, newDraft, newLayer, rotationsOf } from './draft';
+import { changesOf, draftOf, draftOnTop, missingIn, moved, newDraft, newLayer, rotationsOf } from './draft';
 import { toSchedule } from './schedule';
 
 const zone = 'Europe/Berlin';
@@ -50,6 +50,16 @@ describe('a draft', () => {
         windows: [],
       },
     ]);
+  });
+
+  it('keeps who is put into a new layer while it is saved', () => {
+    const layer = { ...newLayer(1, zone, now), seats: [{ key: 'a', people: [mara] }] };
+    const sent = { ...newDraft(zone, now), layers: [layer] };
+    const both = { ...layer, seats: [...layer.seats, { key: 'b', people: [{ id: 'u2', name: 'Priya' }] }] };
+    const stored = { ...sent, layers: [{ ...layer, id: 'r1', key: 'other' }] };
+    const next = draftOnTop(sent, { ...sent, layers: [both] }, stored);
+    expect(next.layers).toEqual([{ ...both, id: 'r1' }]);
+    expect(changesOf(stored, next)).toEqual(['layers']);
   });
 
   it('gives back a schedule that nobody touched, to the second', () => {

@@ -1,6 +1,7 @@
 import type { CreateScheduleRequestJson, RotationJson } from '@nightbell/proto';
 import { randomToken } from '~/lib/device';
-import { changedFields, listOnTop } from '~/lib/edits';
+import { changedFields } from '~/lib/edits';
+import { listOnTop } from '~/lib/list-on-top';
 import { toIso } from '~/lib/time/instant';
 import type { Hours } from '~/lib/time/week';
 import { fromField, toField } from '~/lib/time/zone';

@@ -1,5 +1,6 @@
 import type { ServiceJson } from '@nightbell/proto';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -87,7 +88,7 @@ function ServiceForm({ service, teams, people, policies, services, onClose }: Se
   const { draft, set, text } = edit;
   return (
     <Dialog title="Edit service" saving={edit.pending} onClose={onClose}>
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         <TextField label="Name" required maxLength={200} {...text('name')} />
         <TextArea label="Description" optional rows={2} maxLength={4000} {...text('description')} />
@@ -144,7 +145,7 @@ function ServiceForm({ service, teams, people, policies, services, onClose }: Se
           Save service
         </Submit>
         <p className={dialogKit.note}>Another policy counts for incidents that open from then on.</p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { DraftForm } from '~/components/draft-form';
 import { DraftProblem } from '~/components/draft-problem';
 import { Banner, Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
@@ -33,7 +34,7 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
   const { draft, text } = edit;
   return (
     <Dialog title={team.id ? 'Edit team' : 'Create team'} saving={edit.pending} onClose={onClose}>
-      <form onSubmit={edit.submit}>
+      <DraftForm of={edit}>
         <DraftProblem of={edit} />
         {members.isError && !members.data && <Banner tone="failed">{members.error.message}</Banner>}
         <TextField label="Name" required maxLength={200} placeholder="Platform" {...text('name')} />
@@ -49,7 +50,7 @@ export function TeamDialog({ team, onClose }: { team: Team; onClose: () => void 
           {team.id ? 'Save team' : 'Create team'}
         </Submit>
         <p className={dialogKit.note}>A policy that pages the team pages everybody in it, or one in turn.</p>
-      </form>
+      </DraftForm>
     </Dialog>
   );
 }
