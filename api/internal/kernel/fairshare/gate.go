@@ -2,21 +2,22 @@ package fairshare
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
 // Gate lets work begin that waits its turn: so much at once, and of one organization so much that another still
 // finds room. What one leaves to others is for those that have nothing inside: a second organization, which may be
 // of the same person, does not take all of it. A place that becomes free goes to the organization that has the
-// fewest, there to whoever waits longest. So a thousand calls of one delay another's by one place. K is the key of
-// an organization. It is safe for concurrent use.
+// fewest, of several to the one whose last turn is longest ago, there to whoever waits longest. So a thousand calls of
+// one delay another's by one place. K is the key of an organization. It is safe for concurrent use.
 type Gate[K comparable] struct {
 	most, perOrg int
 
 	mu     sync.Mutex
 	total  int
 	inside map[K]int
-	// waiting has the organizations in which somebody waits, since the longest first.
+	// waiting has the organizations in which somebody waits; each turn puts its own last.
 	waiting []*queue[K]
 }
 
@@ -71,15 +72,17 @@ func (g *Gate[K]) leave(orgID K) {
 // admit lets in who may, while there is room.
 func (g *Gate[K]) admit() {
 	for g.total < g.most {
-		var next *queue[K]
-		for _, q := range g.waiting {
-			if len(q.turns) > 0 && g.hasRoom(g.inside[q.orgID]) && (next == nil || g.inside[q.orgID] < g.inside[next.orgID]) {
-				next = q
+		at := -1
+		for i, q := range g.waiting {
+			if len(q.turns) > 0 && g.hasRoom(g.inside[q.orgID]) && (at < 0 || g.inside[q.orgID] < g.inside[g.waiting[at].orgID]) {
+				at = i
 			}
 		}
-		if next == nil {
+		if at < 0 {
 			break
 		}
+		next := g.waiting[at]
+		g.waiting = append(slices.Delete(g.waiting, at, at+1), next)
 		close(next.turns[0])
 		next.turns = next.turns[1:]
 		g.total++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -141,6 +142,51 @@ func TestTwoOrganizationsLeaveRoomToTheNext(t *testing.T) {
 			}
 			if gate.total != 0 || len(gate.inside) != 0 || len(gate.waiting) != 0 {
 				t.Errorf("left behind: %d inside, %v, %d wait", gate.total, gate.inside, len(gate.waiting))
+			}
+		})
+	}
+}
+
+// TestAsManyBusyOrganizationsAsPlacesStarveNoOther: each of them always has somebody who waits, and gets a place as
+// often as the next.
+func TestAsManyBusyOrganizationsAsPlacesStarveNoOther(t *testing.T) {
+	for _, most := range []int{1, 2, 3, 7} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := NewGate[int](most, max(1, most-1))
+			ctx, cancel := context.WithCancel(t.Context())
+			var entered []int
+			var mu sync.Mutex
+			var leaves []func()
+			enter := func(org int) {
+				go func() {
+					if leave, err := gate.Enter(ctx, org); err == nil {
+						mu.Lock()
+						entered, leaves = append(entered, org), append(leaves, leave)
+						mu.Unlock()
+					}
+				}()
+			}
+			busy := most
+			for range 100 {
+				for org := range busy {
+					enter(org)
+				}
+			}
+			synctest.Wait()
+			enter(busy) // the newcomer
+			synctest.Wait()
+			for range busy + 1 { // whoever is inside already leaves first
+				leaves[0]()
+				leaves = leaves[1:]
+				synctest.Wait()
+			}
+			if !slices.Contains(entered, busy) {
+				t.Errorf("%d places: after a turn of each of %d organizations, these had one: %v", most, busy, entered)
+			}
+			cancel()
+			synctest.Wait()
+			for _, leave := range leaves {
+				leave()
 			}
 		})
 	}
