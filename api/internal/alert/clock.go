@@ -10,8 +10,9 @@ import (
 // that a slow one is not taken for a wrong clock.
 const clockOff = 2 * time.Minute
 
-// slowest is how long a request takes to arrive: SDKs give one up after ten seconds. Two requests of one sender find its
-// clock off by amounts that differ by no more, and one that is behind by more is no slow request of one that is right.
+// slowest is how long a request takes to arrive: SDKs give one up after ten seconds, unless told otherwise. Two requests
+// of one sender find its clock off by amounts that differ by no more. One that something on its way held for longer
+// looks as if its clock were behind.
 const slowest = 15 * time.Second
 
 // ahead is how far after now what was never later than now, when it was stored, must lie to prove that our clock was
@@ -45,16 +46,38 @@ func shifted(t time.Time, off time.Duration, now time.Time) time.Time {
 
 // eventStart is the time that orders an event among the others about its problem: when it
 // occurred, but never later than now, so that a clock that is ahead cannot outrank what follows.
-// A resolve that says no time ends whatever is known.
+// A resolve that says no time ends whatever is known, and a trigger that says none comes after it, though another
+// database's clock was a moment ahead.
 func eventStart(r Received, before *Stored, now time.Time) time.Time {
 	start := asStored(now)
 	if !r.StartsAt.IsZero() && r.StartsAt.Before(now) {
 		return asStored(r.StartsAt)
 	}
-	if before != nil && r.Event.Action == Resolve {
+	switch {
+	case before == nil:
+		return start
+	case r.Event.Action == Resolve:
 		return later(start, before.StartsAt)
+	case r.StartsAt.IsZero():
+		return later(start, before.StartsAt.Add(time.Microsecond))
 	}
 	return start
+}
+
+// startsTogether are the starts of two events that came together: by their senders' clock where it is one, else by ours.
+func startsTogether(a, b Received) (ofA, ofB time.Time) {
+	if (a.offOnArrival() - b.offOnArrival()).Abs() <= slowest {
+		return a.StartsAt, b.StartsAt
+	}
+	return a.ByOurClock(a.ArrivedAt, 0).StartsAt, b.ByOurClock(b.ArrivedAt, 0).StartsAt
+}
+
+// offOnArrival is how far the sender's clock was behind ours; nothing where it did not say.
+func (r Received) offOnArrival() time.Duration {
+	if r.SentAt.IsZero() {
+		return 0
+	}
+	return r.ArrivedAt.Sub(r.SentAt)
 }
 
 // absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
@@ -102,7 +125,7 @@ func isNews(known Stored, r Received, start, now time.Time) bool {
 		return byOurs || byTheirs
 	case isOneClock(known, r):
 		return byTheirs && (byOurs || r.ClockOff.Abs() <= clockOff)
-	case r.Status == Firing && r.ClockOff > slowest && !r.Said.IsZero():
+	case r.Status == Firing && r.ClockOff > slowest && !r.Said.IsZero() && !r.Said.Equal(known.Said):
 		return byOurs || r.corrected(now).After(known.StartsAt)
 	default:
 		return byOurs

@@ -197,3 +197,51 @@ func TestALateResolveEndsNothingAfterOurClockWasSetBack(t *testing.T) {
 		}
 	}
 }
+
+// TestTheSameTriggerAgainOpensNothing: it was sent again without an id, as it was, after a person had resolved what the
+// first one opened.
+func TestTheSameTriggerAgainOpensNothing(t *testing.T) {
+	t.Parallel()
+	var w world
+	w.tell(told{Firing, 0, 0, 0.1, 0, false})
+	w.personResolves()
+	w.tell(told{Firing, 0, 0, 30, 0, false})
+	if w.opened != 1 || w.open() {
+		t.Errorf("%d incidents, open %v", w.opened, w.open())
+	}
+}
+
+// TestATriggerThatSaysNoTimeComesLast: also after what a database stored whose clock was a moment ahead.
+func TestATriggerThatSaysNoTimeComesLast(t *testing.T) {
+	t.Parallel()
+	var w world
+	w.tell(told{Firing, 0, 0, 0, 0, true})
+	w.tell(told{Resolved, 100, 100, 100, 0, true})
+	w.receive(Received{Key: "a", Status: Firing, Count: 1, Event: &Event{Action: Trigger}}, seconds(98))
+	if w.opened != 2 || !w.open() {
+		t.Errorf("%d incidents, open %v", w.opened, w.open())
+	}
+}
+
+// TestAWrongClockIsCorrectedAmongWhatComesTogether: in one batch, too, what a host with a wrong clock tells is not taken
+// for older than what another had kept back.
+func TestAWrongClockIsCorrectedAmongWhatComesTogether(t *testing.T) {
+	t.Parallel()
+	one := func(status Status, happened, sent, off float64) Received {
+		return Received{
+			Key: "a", Status: status, StartsAt: seconds(happened - off), SentAt: seconds(sent - off),
+			ArrivedAt: seconds(sent + 0.1), Count: 1, Event: &Event{Action: Trigger},
+		}
+	}
+	now, kept := one(Firing, 600, 600, 600), one(Resolved, 300, 600, 0)
+	for _, together := range [][]Received{{now, kept}, {kept, now}} {
+		if merged := Merge(together); merged[0].Status != Firing {
+			t.Errorf("what was kept back wins: %v", merged)
+		}
+	}
+	// What one clock tells keeps its order, however far off it is.
+	before, after := one(Resolved, 599.5, 600.5, 600), one(Firing, 600, 600, 600)
+	if merged := Merge([]Received{after, before}); merged[0].Status != Firing {
+		t.Errorf("a slow resolve wins: %v", merged)
+	}
+}

@@ -33,7 +33,8 @@ func join(a, b Received) Received {
 	switch {
 	case a.Event != nil && b.Event != nil:
 		// An event that says no time occurred now.
-		if !b.StartsAt.IsZero() && (a.StartsAt.IsZero() || newer(a.StartsAt, a.Status, b.StartsAt, b.Status)) {
+		ofA, ofB := startsTogether(a, b)
+		if !ofB.IsZero() && (ofA.IsZero() || newer(ofA, a.Status, ofB, b.Status)) {
 			winner = a
 		}
 	case a.StartsAt.IsZero():

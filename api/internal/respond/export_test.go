@@ -15,3 +15,6 @@ func (r *Responder) EnterPart(ctx context.Context, orgID uuid.UUID) (leave func(
 func (r *Responder) EnterProgram(ctx context.Context, orgID uuid.UUID) (leave func(), err error) {
 	return r.programs.Enter(ctx, orgID)
 }
+
+// TakeLong takes the memory of one more answer to many incidents, if the organization may have it.
+func (r *Responder) TakeLong(orgID uuid.UUID) bool { return r.long.Take(orgID, 1) }

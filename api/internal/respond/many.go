@@ -28,8 +28,12 @@ const (
 	// one of its programs at a time (programsAtOnce): a loop of calls takes half of the turns at most.
 	partsAtOnce    = 1
 	programsAtOnce = 1
-	// manyFor is how long each answer may take, with its waits: 10,000 take some seconds.
-	manyFor = 2 * time.Minute
+	// manyWaiting is how many such answers may be under way or wait in a process, of one organization half of what
+	// others leave: each holds its incidents in memory, also when its caller has left.
+	manyWaiting = 64
+	// manyFor is how long each answer may take, with its waits: 10,000 take some seconds. It is told before the
+	// connection is closed after a minute, also that it did not get to all of them.
+	manyFor = 50 * time.Second
 )
 
 var errAnsweringMany = fault.New(fault.Unavailable, "answering_many",
@@ -56,6 +60,10 @@ func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, by incid
 	if len(ids) <= changedTogether {
 		return r.respondToAll(ctx, orgID, ids, command, r.respondToPart)
 	}
+	if !r.long.Take(orgID, 1) {
+		return nil, errAnsweringMany
+	}
+	defer r.long.Return(orgID, 1)
 	if by == incident.APIKey {
 		leave, err := r.programs.Enter(ctx, orgID)
 		if err != nil {

@@ -180,6 +180,26 @@ func TestPeopleWhoAnswerManyTakeTurns(t *testing.T) {
 	}
 }
 
+// TestLongAnswersThatWaitAreBounded: each holds its incidents, also when whoever sent it has left.
+func TestLongAnswersThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	w := pagingtest.New(t)
+	ids := open(t, w, 251)
+	for w.Responder.TakeLong(w.Org) {
+	}
+	acknowledge := incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")}
+	_, err := w.Responder.RespondToMany(t.Context(), w.Org, incident.User, ids, acknowledge)
+	if known, _ := fault.Of(err); known == nil || known.Code != "answering_many" {
+		t.Errorf("one more than may wait: %v", err)
+	}
+	if _, err := w.Responder.RespondToMany(t.Context(), w.Org, incident.User, ids[:250], acknowledge); err != nil {
+		t.Errorf("a short one: %v", err)
+	}
+	if !w.Responder.TakeLong(uuid.New()) {
+		t.Error("nothing is left to another organization")
+	}
+}
+
 // TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt: a crash after the first of several leaves the
 // rest to a repeat, which the mark of a call that was carried out would keep from it.
 func TestOnlyWhatOneTransactionChangesIsCarriedOutWithIt(t *testing.T) {

@@ -4,7 +4,7 @@ package watch
 // counts from was given in the future, or a question was asked there and has more time than any. What waits for the end of
 // maintenance or of a quiet time goes by the clock on the wall.
 const timersAheadSQL = `incident_timer t JOIN incident i ON i.org_id = t.org_id AND i.id = t.incident_id AND i.status = 'acknowledged', LATERAL (
-        SELECT coalesce(i.confirmed_at, i.acknowledged_at) AS answered_at, coalesce((SELECT make_interval(secs => least(nullif(p.ack_timeout_seconds, 0), 900))
+        SELECT greatest(i.confirmed_at, i.acknowledged_at) AS answered_at, coalesce((SELECT make_interval(secs => least(nullif(p.ack_timeout_seconds, 0), 900))
             FROM escalation_policy p WHERE p.org_id = i.org_id AND p.id = i.escalation_policy_id), interval '15 minutes') AS time) question
     WHERE t.kind IN ('ack_timeout', 'confirm_timeout') AND NOT t.held AND t.due_at > soon.at AND (
         t.kind = 'ack_timeout' AND question.answered_at > soon.at

@@ -20,13 +20,15 @@ func TestWhatPagesAgainWaitsForNoClock(t *testing.T) {
 		rises      bool
 		snooze     time.Duration
 		back, due  time.Duration
+		confirms   bool // once the clock is set back
 	}{
-		"a question":                           {0, true, 0, time.Hour, 15 * time.Minute},
-		"a question, ten minutes back":         {0, true, 0, 10 * time.Minute, 15 * time.Minute},
-		"a question of a policy that is quick": {60, true, 0, 5 * time.Minute, time.Minute},
-		"an acknowledgement":                   {1800, false, 0, time.Hour, 30 * time.Minute},
-		"an acknowledgement, a minute back":    {1800, false, 0, time.Minute, 30 * time.Minute},
-		"a snooze":                             {1800, false, time.Hour, 2 * time.Hour, time.Hour},
+		"a question":                           {0, true, 0, time.Hour, 15 * time.Minute, false},
+		"a question, ten minutes back":         {0, true, 0, 10 * time.Minute, 15 * time.Minute, false},
+		"a question of a policy that is quick": {60, true, 0, 5 * time.Minute, time.Minute, false},
+		"an acknowledgement":                   {1800, false, 0, time.Hour, 30 * time.Minute, false},
+		"an acknowledgement, a minute back":    {1800, false, 0, time.Minute, 30 * time.Minute, false},
+		"an acknowledgement, confirmed then":   {1800, true, 0, time.Hour, 30 * time.Minute, true},
+		"a snooze":                             {1800, false, time.Hour, 2 * time.Hour, time.Hour, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,6 +52,9 @@ func TestWhatPagesAgainWaitsForNoClock(t *testing.T) {
 			}
 
 			w.Clock.Advance(-c.back)
+			if c.confirms {
+				w.Respond(t, incident.Acknowledge{By: pagingtest.By(w.Ada, "Ada")})
+			}
 			if found, left := w.audit(t); found.ClockSetBack == 0 || left.Any() {
 				t.Errorf("found %+v, left %+v", found, left)
 			}

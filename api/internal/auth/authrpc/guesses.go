@@ -26,7 +26,7 @@ const (
 )
 
 var errManyUnknown = fault.New(fault.Unavailable, "overloaded",
-	"Very many keys that are not known here are being looked up right now. Send this again in a few seconds.").After(2)
+	"This key could not be looked up right now. Send this again in a few seconds.").After(2)
 
 // guesses hold what made-up API keys cost the database, which all organizations share: each is asked for
 // once a second, few at once and by networks in turn, and a network that has sent too many waits, as strangers do.
@@ -73,6 +73,7 @@ func (g guesses) ask(ctx context.Context, now time.Time, find func(context.Conte
 	leave, err := g.asking.Enter(waiting, networkID(peer))
 	switch {
 	case err != nil && ctx.Err() == nil:
+		g.quota.giveBack(peer)
 		return row, errManyUnknown
 	case err != nil:
 		return row, err
