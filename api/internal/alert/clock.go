@@ -27,21 +27,22 @@ func (r Received) ByOurClock(now time.Time, waited time.Duration) Received {
 		return r
 	}
 	r.ClockOff = now.Sub(r.SentAt.Add(waited))
-	if !r.StartsAt.IsZero() {
+	if r.Said = asStored(r.SentAt); !r.StartsAt.IsZero() {
 		r.Said = asStored(earlier(r.StartsAt, r.SentAt)) // no event is told before it happens
 	}
 	if r.ClockOff.Abs() > clockOff {
-		r.StartsAt, r.EndsAt = shifted(r.StartsAt, r.ClockOff, now), shifted(r.EndsAt, r.ClockOff, now)
+		r.StartsAt, r.EndsAt = r.byOurs(r.StartsAt, now, waited), r.byOurs(r.EndsAt, now, waited)
 	}
 	return r
 }
 
-// shifted is t later by off, and never later than now; zero stays zero.
-func shifted(t time.Time, off time.Duration, now time.Time) time.Time {
+// byOurs is t, which the sender's clock showed, by ours: as long before r arrived as before r was sent, and never later
+// than now; zero stays zero. A clock that is off by centuries is off by more than a duration holds.
+func (r Received) byOurs(t, now time.Time, waited time.Duration) time.Time {
 	if t.IsZero() {
 		return t
 	}
-	return asStored(earlier(t.Add(off), now))
+	return asStored(earlier(now.Add(t.Sub(r.SentAt)-waited), now))
 }
 
 // eventStart is the time that orders an event among the others about its problem: when it
@@ -118,8 +119,8 @@ func isOlderEvent(before Stored, r Received, now time.Time) bool {
 // of one sender need no correction, and corrected times are wrong by as long as each request took. Where the two differ
 // the problem fires: a page too many is the lesser harm.
 func isNews(known Stored, r Received, start, now time.Time) bool {
-	byOurs := newer(start, r.Status, known.StartsAt, known.Status)
-	byTheirs := newer(r.Said, r.Status, known.Said, known.Status)
+	byOurs := comesAfter(start, r.Status, known.StartsAt, known.Status)
+	byTheirs := comesAfter(r.Said, r.Status, known.Said, known.Status)
 	switch {
 	case isOneClock(known, r) && r.Status == Firing:
 		return byOurs || byTheirs
@@ -132,13 +133,28 @@ func isNews(known Stored, r Received, start, now time.Time) bool {
 	}
 }
 
+// comesAfter is newer for an event that arrived after what is stored. Clocks tell seconds, or milliseconds: within one,
+// what arrived later counts. An end must not count for what began after it in the same second.
+func comesAfter(start time.Time, status Status, knownStart time.Time, known Status) bool {
+	if status == known {
+		return start.After(knownStart)
+	}
+	return newer(start, status, knownStart, known) || start.Equal(knownStart) || start.Equal(knownStart.Truncate(time.Millisecond)) ||
+		status == Firing && start.Equal(knownStart.Truncate(time.Second))
+}
+
 // isOneClock reports whether the times of both seem to be of one sender's clock.
 func isOneClock(known Stored, r Received) bool {
 	return !known.Said.IsZero() && !r.Said.IsZero() && (r.ClockOff-known.ClockOff).Abs() <= slowest
 }
 
 // corrected is when an event happened by our clock, however little its sender's is off.
-func (r Received) corrected(now time.Time) time.Time { return shifted(r.Said, r.ClockOff, now) }
+func (r Received) corrected(now time.Time) time.Time {
+	if r.ClockOff.Abs() > clockOff || r.Said.IsZero() {
+		return r.StartsAt
+	}
+	return asStored(earlier(r.Said.Add(r.ClockOff), now))
+}
 
 // beforeSetBack is s as it would be had our clock been right when it was stored: what lies ahead of now is over just
 // before r happened. Else all that happens would seem older, until our clock is there again. A resolve is compared by

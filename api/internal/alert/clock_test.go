@@ -245,3 +245,97 @@ func TestAWrongClockIsCorrectedAmongWhatComesTogether(t *testing.T) {
 		t.Errorf("a slow resolve wins: %v", merged)
 	}
 }
+
+// TestWhatComesInTheSameSecondKeepsItsOrderOfArrival: many senders tell whole seconds.
+func TestWhatComesInTheSameSecondKeepsItsOrderOfArrival(t *testing.T) {
+	t.Parallel()
+	for _, stamps := range [][]float64{{10, 10, 10, 10}, {10, 10.67, 10, 10.671}, {10.123, 10.123456, 10.123, 10.123}} {
+		var w world
+		for n, stamp := range stamps {
+			status := []Status{Firing, Resolved}[n%2]
+			w.receive(Received{Key: "a", Status: status, StartsAt: seconds(stamp), Count: 1, Event: &Event{Action: []Action{Trigger, Resolve}[n%2]}}, seconds(11+float64(n)))
+			if want := n/2 + 1; w.opened != want || w.open() != (status == Firing) {
+				t.Errorf("%v, after %d: %d incidents, open %v", stamps, n+1, w.opened, w.open())
+			}
+		}
+	}
+	// What a second tells does not end what began in it.
+	var w world
+	w.receive(Received{Key: "a", Status: Firing, StartsAt: seconds(10.67), Count: 1, Event: &Event{Action: Trigger}}, seconds(11))
+	w.receive(Received{Key: "a", Status: Resolved, StartsAt: seconds(10), Count: 1, Event: &Event{Action: Resolve}}, seconds(12))
+	if !w.open() {
+		t.Error("a second that began before the trigger ends it")
+	}
+}
+
+// TestWhatSaysNoTimeKeepsTheOrderOfItsClock: it happened when it was sent, whatever the clock shows.
+func TestWhatSaysNoTimeKeepsTheOrderOfItsClock(t *testing.T) {
+	t.Parallel()
+	live := func(action Action, status Status, sent, off float64) Received {
+		return Received{Key: "a", Status: status, SentAt: seconds(sent - off), Count: 1, Event: &Event{Action: action}}
+	}
+	kept := func(action Action, status Status, happened, sent, off float64) Received {
+		r := live(action, status, sent, off)
+		r.StartsAt = seconds(happened - off)
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		told []Received
+		at   []float64
+		open bool
+	}{
+		{"ahead: an end from before a trigger", []Received{live(Trigger, Firing, 0, -20), kept(Resolve, Resolved, -2, 5, -20)}, []float64{0, 5}, true},
+		{"behind: a trigger from after an end", []Received{live(Trigger, Firing, -9, 3), live(Resolve, Resolved, 0, 3), kept(Trigger, Firing, 2, 3, 3)}, []float64{-9, 0, 3}, true},
+		{"behind: an end from after a trigger", []Received{live(Trigger, Firing, 0, 3), kept(Resolve, Resolved, 2, 5, 3)}, []float64{0, 5}, false},
+		{"an end that the next trigger overtook", []Received{live(Trigger, Firing, -1, 600), live(Resolve, Resolved, -5, 600)}, []float64{-0.9, 0}, true},
+	} {
+		var w world
+		for n, r := range c.told {
+			w.receive(r.ByOurClock(seconds(c.at[n]), 0), seconds(c.at[n]))
+		}
+		if w.open() != c.open {
+			t.Errorf("%s: open %v", c.name, w.open())
+		}
+	}
+}
+
+// TestSeverityOnlyRisesAmongWhatComesTogether, whichever happened first.
+func TestSeverityOnlyRisesAmongWhatComesTogether(t *testing.T) {
+	t.Parallel()
+	low := Received{Key: "a", Status: Firing, Severity: Low, StartsAt: seconds(60), Count: 1, Event: &Event{Action: Trigger}}
+	critical := low
+	critical.Severity, critical.StartsAt = Critical, seconds(0)
+	for _, together := range [][]Received{{low, critical}, {critical, low}} {
+		if merged := Merge(together); merged[0].Severity != Critical || !merged[0].StartsAt.Equal(seconds(60)) {
+			t.Errorf("merged to %s since %s", merged[0].Severity, merged[0].StartsAt)
+		}
+	}
+	// What arrives last counts of one instant.
+	end := low
+	end.Status, end.Event = Resolved, &Event{Action: Resolve}
+	for _, together := range [][]Received{{low, end}, {end, low}} {
+		if merged := Merge(together); merged[0].Status != together[1].Status {
+			t.Errorf("%s, then %s: %s", together[0].Status, together[1].Status, merged[0].Status)
+		}
+	}
+}
+
+// TestAClockThatIsOffByCenturiesIsCorrected: a device that lost its time begins at 1970, and others somewhere else.
+func TestAClockThatIsOffByCenturiesIsCorrected(t *testing.T) {
+	t.Parallel()
+	for _, year := range []int{1, 1970, 2318, 9000} {
+		var w world
+		w.receive(Received{Key: "a", Status: Firing, StartsAt: seconds(-60), Count: 1, Event: &Event{Action: Trigger}}, seconds(-59))
+		sent := time.Date(year, 1, 1, 0, 20, 0, 0, time.UTC)
+		kept := Received{Key: "a", Status: Resolved, StartsAt: sent.Add(-15 * time.Minute), EndsAt: sent.Add(-15 * time.Minute), SentAt: sent, Count: 1, Event: &Event{Action: Resolve}}
+		w.receive(kept.ByOurClock(seconds(0), 0), seconds(0))
+		if !w.open() {
+			t.Errorf("%d: an end of a quarter of an hour ago ends what began a minute ago", year)
+		}
+		w.receive(Received{Key: "a", Status: Resolved, StartsAt: sent.Add(-time.Second), SentAt: sent, Count: 1, Event: &Event{Action: Resolve}}.ByOurClock(seconds(0), 0), seconds(0))
+		if w.open() {
+			t.Errorf("%d: an end of now ends nothing", year)
+		}
+	}
+}

@@ -34,7 +34,7 @@ func join(a, b Received) Received {
 	case a.Event != nil && b.Event != nil:
 		// An event that says no time occurred now.
 		ofA, ofB := startsTogether(a, b)
-		if !ofB.IsZero() && (ofA.IsZero() || newer(ofA, a.Status, ofB, b.Status)) {
+		if !ofB.IsZero() && (ofA.IsZero() || newer(ofA, a.Status, ofB, b.Status) && !comesAfter(ofB, b.Status, ofA, a.Status)) {
 			winner = a
 		}
 	case a.StartsAt.IsZero():
@@ -48,8 +48,9 @@ func join(a, b Received) Received {
 	case newer(a.StartsAt, a.Status, b.StartsAt, b.Status):
 		winner = a
 	}
-	if a.Event != nil && b.Event != nil && a.Status == Firing && b.Status == Firing && a.Severity.Rank() < winner.Severity.Rank() {
-		winner.Severity = a.Severity // each is an occurrence of its own, and severity only rises
+	if a.Event != nil && b.Event != nil && a.Status == Firing && b.Status == Firing {
+		// Each is an occurrence of its own, and severity only rises.
+		winner.Severity = slices.MinFunc([]Severity{a.Severity, b.Severity}, func(a, b Severity) int { return cmp.Compare(a.Rank(), b.Rank()) })
 	}
 	winner.Count = a.Count + b.Count
 	return winner

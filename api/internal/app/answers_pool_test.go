@@ -65,6 +65,28 @@ func TestAnswersWaitForNobodysReads(t *testing.T) {
 	}
 }
 
+// TestAnAnswerIsCarriedOutThoughItsCallerHungUp: the phone has sent all of it, and lost its connection.
+func TestAnAnswerIsCarriedOutThoughItsCallerHungUp(t *testing.T) {
+	t.Parallel()
+	n := newTestServer(t).newTenant("acme")
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	for _, header := range [][]string{nil, {"Idempotency-Key", "pressed once"}} {
+		for path, body := range map[string]func(incident string) string{
+			"/v1/incidents/%s/acknowledge": func(string) string { return `{}` },
+			"/v1/incidents/bulk": func(incident string) string {
+				return `{"action": "acknowledge", "ids": ["` + incident + `"]}`
+			},
+		} {
+			incident := n.makeIncident()
+			n.within(gone, http.MethodPost, strings.Replace(path, "%s", incident, 1), n.owner(), []byte(body(incident)), header...)
+			if status := pgtest.One[string](t, n.database, `SELECT status FROM incident WHERE id = $1`, incident); status != "acknowledged" {
+				t.Errorf("%s with %v: it is still %s", path, header, status)
+			}
+		}
+	}
+}
+
 // TestWhatAFilterNamesKeepsNoAnswerWaiting: what takes longer to find than an answer may is looked for as a list is.
 func TestWhatAFilterNamesKeepsNoAnswerWaiting(t *testing.T) {
 	t.Parallel()

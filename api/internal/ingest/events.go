@@ -89,10 +89,11 @@ func callID(r *http.Request, sender Sender) string {
 
 // clocked is an event with what the sender's clock showed when it sent the request (RFC 3339), where it says so.
 func clocked(one event.Event, r *http.Request, arrived time.Time) event.Event {
-	if sent, err := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At")); err == nil {
-		one.Received.SentAt, one.Received.ArrivedAt = sent, arrived
+	sent, err := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At"))
+	if err != nil {
+		sent = time.Time{}
 	}
-	return one
+	return one.Clocked(sent, arrived)
 }
 
 // forProgram is forSender in the words of the contract's table for events: what may be sent again

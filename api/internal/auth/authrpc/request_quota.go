@@ -36,6 +36,17 @@ var answers = map[protoreflect.Name]bool{
 	"EscalateIncident": true, "SnoozeIncident": true, "ChangeIncidentSeverity": true, "MergeIncident": true,
 }
 
+// FinishAnswers is the step that carries an answer to incidents out though its caller hangs up: a phone may lose its
+// connection as soon as it has sent one, and nobody may be paged on for that. It stands before Timeout.
+func FinishAnswers() rpcserver.Step {
+	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
+		if isAnswer(call) {
+			ctx = context.WithoutCancel(ctx)
+		}
+		return next(ctx, message)
+	}
+}
+
 // SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database anew, which
 // RequestQuota comes too late for, and Admit too early when many are being read at once. It counts nothing: who
 // calls is only known afterwards.

@@ -39,7 +39,7 @@ func ReadChange(fields map[string]any, callID string) (Change, error) {
 	change := Change{Hash: hashOf(fields), Kind: "other"}
 	r := &reader{fields: fields}
 	change.ID = r.id(callID)
-	change.OccurredAt = r.time("occurred_at")
+	change.OccurredAt = r.time("occurred_at", earliestYear)
 	r.types(changeShapes)
 	r.links()
 	change.Truncated = limit(fields)

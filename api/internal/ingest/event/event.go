@@ -73,7 +73,7 @@ func Read(fields map[string]any, callID, by string) (Event, error) {
 	event.Action = r.action()
 	severity := r.severity(event.Action)
 	test := r.boolean("test")
-	occurred := r.time("occurred_at")
+	occurred := r.time("occurred_at", 1) // whether it can be depends on the sender's clock, see Clocked
 	count := r.count()
 	r.types(shapes)
 	r.links()
@@ -101,6 +101,22 @@ func Read(fields map[string]any, callID, by string) (Event, error) {
 	}
 	event.IncidentDetails, event.AlertDetails = details(fields)
 	return Event{Received: received, Test: test, Truncated: truncated, Warnings: r.warnings}, nil
+}
+
+// Clocked is e as it arrived, with what its sender's clock showed when it was sent; zero where that is not known. A
+// device without a battery says 1970 until it has the time: only what cannot be by our clock either is not taken.
+func (e Event) Clocked(sent, arrived time.Time) Event {
+	r := &e.Received
+	occurred := r.StartsAt
+	if !sent.IsZero() {
+		r.SentAt, r.ArrivedAt = sent, arrived
+		occurred = arrived.Add(occurred.Sub(sent))
+	}
+	if !r.StartsAt.IsZero() && occurred.Year() < earliestYear {
+		r.StartsAt, r.EndsAt = time.Time{}, time.Time{}
+		e.Warnings = append(slices.Clip(e.Warnings), Warning{"occurred_at", "occurred_at" + notATime})
+	}
+	return e
 }
 
 // reader reads fields, and notes what is wrong with them.
@@ -174,15 +190,20 @@ func (r *reader) boolean(field string) bool {
 	return yes
 }
 
-func (r *reader) time(field string) time.Time {
+// earliestYear is when what happens to programs of today begins.
+const earliestYear = 2000
+
+const notATime = " must be a time such as 2026-11-22T03:00:00Z; the time of arrival was taken."
+
+func (r *reader) time(field string, earliest int) time.Time {
 	value, given := r.fields[field]
 	if !given || value == nil {
 		return time.Time{}
 	}
 	text, _ := value.(string)
 	at, err := time.Parse(time.RFC3339, text)
-	if err != nil || at.Year() < 2000 || at.Year() > 9999 {
-		r.warn(field, field+" must be a time such as 2026-11-22T03:00:00Z; the time of arrival was taken.")
+	if err != nil || at.Year() < earliest || at.Year() > 9999 {
+		r.warn(field, field+notATime)
 		return time.Time{}
 	}
 	return at.UTC()
