@@ -41,10 +41,10 @@ func (s *server) startDatabase(ctx context.Context) error {
 	return nil
 }
 
-// named says which variable an error of the operator's own database is about.
+// named says which database an error is about: the folder of the private one, or the variable.
 func (s *server) named(err error) error {
 	if s.embedded() {
-		return err
+		return fmt.Errorf("the data directory %s: %w", s.DataDir, err)
 	}
 	return fmt.Errorf("DATABASE_URL: %w", err)
 }

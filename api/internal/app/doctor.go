@@ -42,6 +42,9 @@ func Doctor(ctx context.Context, config Config, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("these would keep Nightbell from starting:\n%w", err)
 	}
+	if _, err := os.Stat(checked.DataDir); checked.embedded() && err != nil {
+		return fmt.Errorf("no database of Nightbell is in %s. Name the server's folder with --data-dir, or its database with DATABASE_URL; serve makes a new one: %w", checked.DataDir, err)
+	}
 	return nil
 }
 
@@ -51,7 +54,7 @@ func (s settings) findings() []finding {
 		list = append(list, finding{"links", s.PublicURL, "only this machine opens them; set NIGHTBELL_PUBLIC_URL to where people reach Nightbell"})
 	}
 	list = append(list,
-		finding{"data", s.DataDir, "back this folder up; it holds the generated secrets"},
+		s.folder(),
 		either(!s.embedded(), "database", "DATABASE_URL", "yours to back up and replicate",
 			"private PostgreSQL", "one machine; set DATABASE_URL when you outgrow it"))
 	list = append(list, either(s.hasMailServer(), "mail", s.SMTPHost, "pages by e-mail go there; nothing is sent to try it",
@@ -81,6 +84,13 @@ func (s settings) findings() []finding {
 		finding{"quota", fmt.Sprintf("%d events a minute", s.quotas.SentPerMinute), "about one service in each process, and as many changes, samples and pings; set by NIGHTBELL_QUOTA_SENT"})
 	list = append(list, finding{"kept", fmt.Sprintf("%d days", s.RetentionDays), "of pages and received alerts; set by NIGHTBELL_RETENTION_DAYS"})
 	return append(list, finding{"time zones", "IANA " + org.ZoneData, "from the binary, so that replicas agree; the host's are not asked"})
+}
+
+// folder is the data directory, which a start makes where it is missing.
+func (s settings) folder() finding {
+	_, err := os.Stat(s.DataDir)
+	return either(err == nil, "data", s.DataDir, "back this folder up; it holds the generated secrets",
+		s.DataDir, "not there; serve makes it, and the generated secrets in it")
 }
 
 func (s settings) registration() finding {

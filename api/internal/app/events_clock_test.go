@@ -40,6 +40,9 @@ func TestAClockThatIsBehindSilencesNothing(t *testing.T) {
 			if !strings.Contains(got.body, `"status":"`+test.want+`"`) {
 				t.Errorf("what happened %s, sent to %s: %s", test.name, path, got.body)
 			}
+			if warned := strings.Contains(got.body, "Nightbell-Sent-At must be a time"); warned != (test.sent == "yesterday") {
+				t.Errorf("of the header %q, sent to %s, it says %s", test.sent, path, got.body)
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -30,6 +31,9 @@ type ExplainOptions struct {
 	JSON     bool   `name:"json" help:"Print the API's answer."`
 }
 
+// setURL is the advice about an address that does not fit.
+const setURL = "set NIGHTBELL_URL to where it runs (NIGHTBELL_BASE_URL is read only where that is not set)"
+
 // askTimeout is the longest that a person at a prompt waits.
 const askTimeout = 15 * time.Second
 
@@ -39,6 +43,9 @@ const askTimeout = 15 * time.Second
 func Explain(ctx context.Context, options ExplainOptions, out io.Writer) error {
 	if options.APIKey == "" {
 		return errors.New("NIGHTBELL_API_KEY is not set: make a key with the scope config:read under Settings, API keys, and pass it with --api-key or the variable")
+	}
+	if at, err := url.Parse(options.URL); err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
+		return fmt.Errorf("%q is no address of a Nightbell: it begins with http:// or https://, for example http://127.0.0.1:8480; %s", plaintext.Line(options.URL), setURL)
 	}
 	at, err := askedTime(options.At, time.Local)
 	if err != nil {
@@ -130,7 +137,7 @@ func (o ExplainOptions) inWords(err error) error {
 	case connect.IsWireError(refusal):
 		return errors.New(refusal.Message())
 	default:
-		return fmt.Errorf("nightbell does not answer at %s; set NIGHTBELL_BASE_URL to where it runs: %w", o.URL, refusal.Unwrap())
+		return fmt.Errorf("nightbell does not answer at %s; %s: %w", o.URL, setURL, refusal.Unwrap())
 	}
 }
 

@@ -121,7 +121,9 @@ func TestExplainAsksARunningNightbell(t *testing.T) {
 		{"a wrong key", func(o *ExplainOptions) { o.APIKey = "other" }, "check NIGHTBELL_API_KEY"},
 		{"no such service", func(o *ExplainOptions) { o.Service = "Checkout" }, "there are: Payments"},
 		{"no such time", func(o *ExplainOptions) { o.At = "tonight" }, "use 2026-11-28T03:00:00Z"},
-		{"nobody there", func(o *ExplainOptions) { o.URL = "http://127.0.0.1:1" }, "set NIGHTBELL_BASE_URL to where it runs"},
+		{"nobody there", func(o *ExplainOptions) { o.URL = "http://127.0.0.1:1" }, "set NIGHTBELL_URL to where it runs (NIGHTBELL_BASE_URL"},
+		{"no scheme", func(o *ExplainOptions) { o.URL = "127.0.0.1:8480" }, "it begins with http:// or https://"},
+		{"a name without a scheme", func(o *ExplainOptions) { o.URL = "localhost:8480" }, "it begins with http:// or https://"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			options := good

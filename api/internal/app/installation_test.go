@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -291,6 +292,16 @@ func TestDoctorSaysForHowManyProcessesPostgreSQLHasConnections(t *testing.T) {
 		if got := room(allowed, 32); !strings.Contains(got.advice, want) {
 			t.Errorf("%d connections: %q, want %q", allowed, got.advice, want)
 		}
+	}
+}
+
+func TestDoctorRefusesAFolderThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	config := Config{Listen: "127.0.0.1:8480", SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@example.com>", DataDir: filepath.Join(t.TempDir(), "mistyped")}
+	var said bytes.Buffer
+	err := Doctor(t.Context(), config, &said)
+	if err == nil || !strings.Contains(err.Error(), "no database of Nightbell is in "+config.DataDir) || strings.Contains(said.String(), "back this folder up") {
+		t.Errorf("it says %v after %s", err, said.String())
 	}
 }
 

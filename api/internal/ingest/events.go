@@ -89,9 +89,13 @@ func callID(r *http.Request, sender Sender) string {
 
 // clocked is an event with what the sender's clock showed when it sent the request (RFC 3339), where it says so.
 func clocked(one event.Event, r *http.Request, arrived time.Time) event.Event {
-	sent, err := time.Parse(time.RFC3339, r.Header.Get("Nightbell-Sent-At"))
+	header := r.Header.Get("Nightbell-Sent-At")
+	sent, err := time.Parse(time.RFC3339, header)
 	if err != nil {
 		sent = time.Time{}
+		if header != "" {
+			one.Warnings = append(one.Warnings, event.Warning{Field: "Nightbell-Sent-At", Message: "Nightbell-Sent-At must be a time such as 2026-11-22T03:00:00Z; the sender's clock was taken to be right."})
+		}
 	}
 	return one.Clocked(sent, arrived)
 }

@@ -30,6 +30,9 @@ const (
 var errAPIKey = fault.New(fault.Unauthenticated, "api_key_invalid",
 	"This API key is unknown, revoked or expired. Create a new one in Nightbell.")
 
+// errNotBearer is for a program that sends its key as other services take theirs.
+var errNotBearer = fault.New(fault.Unauthenticated, "no_token", "Send the API key as Authorization: Bearer <API key>.")
+
 // errServiceKey is for whoever has two keys and uses the other one.
 var errServiceKey = fault.New(fault.Unauthenticated, "wrong_key_kind",
 	"This is a service key, which only sends alerts to one service. Use an API key, or sign in.")
@@ -121,6 +124,9 @@ func (a *Authenticator) claimed(header http.Header) (actor auth.Actor) {
 
 func bearer(header http.Header) (string, error) {
 	values := header.Values("Authorization")
+	if len(values) == 0 && header.Get("X-API-Key") != "" || len(values) == 1 && auth.LooksLikeAPIKey(values[0]) {
+		return "", errNotBearer
+	}
 	if len(values) == 0 {
 		return "", auth.ErrNoToken
 	}

@@ -198,6 +198,7 @@ func TestAccessTokens(t *testing.T) {
 		"scheme only":     {[]string{"Bearer"}, missing},
 		"basic":           {[]string{"Basic ZGFuYTpwdw=="}, missing},
 		"two headers":     {[]string{"Bearer " + dana.token, "Bearer x"}, missing},
+		"a key alone":     {[]string{"nbk_0123"}, errNotBearer.Message},
 		"garbage":         {[]string{"Bearer x"}, expired},
 		"cut":             {[]string{"Bearer " + dana.token[:len(dana.token)-2]}, expired},
 		"an unknown key":  {[]string{"Bearer nbk_" + strings.Repeat("a", 43)}, errAPIKey.Message},
@@ -216,6 +217,11 @@ func TestAccessTokens(t *testing.T) {
 		case c.message != "" && (err == nil || !strings.Contains(err.Error(), c.message) || actor.ID() != nil):
 			t.Errorf("%s: %+v, %v", what, actor, err)
 		}
+	}
+	elsewhere := httptest.NewRequestWithContext(t.Context(), "GET", "/v1/stream", nil)
+	elsewhere.Header.Set("X-API-Key", "nbk_0123")
+	if _, err := w.callers.FromRequest(elsewhere); err == nil || !strings.Contains(err.Error(), errNotBearer.Message) {
+		t.Errorf("a key in X-API-Key: %v", err)
 	}
 	expect(t, "no token by REST", w.anyone().call("GET", "/v1/users", nil), http.StatusUnauthorized, missing)
 	expect(t, "no token by Connect", w.anyone().call("POST", "/nightbell.v1.OrgService/ListUsers", object{}), http.StatusUnauthorized, missing)

@@ -168,7 +168,8 @@ func (ms Migrations) compare(i int, stored MigrationState) error {
 		return fmt.Errorf("a newer Nightbell has brought the database to migration %s, which serves programs that know migration %04d or later. "+
 			"This one knows %04d: start a newer version", stored.Name, stored.OldestProgram, len(ms))
 	case i < len(ms) && stored.Checksum != ms[i].Checksum:
-		return fmt.Errorf("migration %s was changed after this database applied it. Applied migrations are never edited: restore the file and put the change into a new migration", ms[i].Name)
+		return fmt.Errorf("these data were made by another, unreleased build of Nightbell. Go on with that build, move the data directory away, or start with another --data-dir "+
+			"(or DATABASE_URL). For developers: migration %s was changed after this database applied it; restore it and put the change into a new one", ms[i].Name)
 	}
 	return nil
 }
