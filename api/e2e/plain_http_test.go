@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,22 @@ func TestPlainHTTPExamples(t *testing.T) {
 	}
 }
 
+// TestPlainHTTPLateEvent sends what was kept back, twice: it is one incident, and nothing of it is warned of.
+func TestPlainHTTPLateEvent(t *testing.T) {
+	w := newSDKWorld(t)
+	serviceID, key := w.service(t)
+	d := openDoor(t, w.server.url)
+	for range 2 {
+		program := run(t, []string{"/bin/sh", fromRoot(t, "docs-mdx/examples/late.sh")}, credentials(d, key)...)
+		if code, _ := program.wait(t.Context()); code != 0 || !strings.Contains(program.output(), `"warnings":[]`) {
+			t.Fatalf("exit code %d: %s%s", code, program.output(), program.complaints())
+		}
+	}
+	if found := w.incidents(t, serviceID); len(found) != 1 || found[0].Title != "Orders stopped" {
+		t.Errorf("there are %+v", found)
+	}
+}
+
 // TestPlainHTTPPage shows regions of the programs, to the letter.
 func TestPlainHTTPPage(t *testing.T) {
 	page, err := os.ReadFile(fromRoot(t, "docs-mdx/plain-http.md"))
@@ -51,7 +68,7 @@ func TestPlainHTTPPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)(?:<!-- region: (\\S+) (\\S+) -->\n)?```[a-z]+\n(.*?)\n```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 6 {
+	if len(blocks) != 7 {
 		t.Errorf("%d blocks", len(blocks))
 	}
 	for _, block := range blocks {

@@ -42,6 +42,10 @@ func ScopesOf(words []string) []Scope {
 // names it otherwise.
 func (a Actor) Holds(scope Scope) error {
 	if a.Kind == APIKey && scope != anyScope && !slices.Contains(a.Scopes, scope) {
+		if scope == EventsWrite { // the client libraries prefer NIGHTBELL_API_KEY, which may be set for something else
+			return fault.New(fault.Denied, "scope_missing",
+				"This API key lacks the scope events:write. Add it to the key, use a key that has it, or unset NIGHTBELL_API_KEY where a service key is meant.")
+		}
 		return fault.Newf(fault.Denied, "scope_missing",
 			"This API key lacks the scope %s. Add it to the key, or use a key that has it.", scope)
 	}
