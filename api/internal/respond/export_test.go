@@ -16,5 +16,8 @@ func (r *Responder) EnterProgram(ctx context.Context, orgID uuid.UUID) (leave fu
 	return r.programs.Enter(ctx, orgID)
 }
 
-// TakeLong takes the memory of one more answer to many incidents, if the organization may have it.
-func (r *Responder) TakeLong(orgID uuid.UUID) bool { return r.long.Take(orgID, 1) }
+// TakeLong counts one more answer of people to many incidents, if the organization may have it.
+func (r *Responder) TakeLong(orgID uuid.UUID) bool {
+	_, ok := r.long.take(longKey{orgID, false})
+	return ok
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,12 +29,12 @@ const (
 	// one of its programs at a time (programsAtOnce): a loop of calls takes half of the turns at most.
 	partsAtOnce    = 1
 	programsAtOnce = 1
-	// manyWaiting is how many such answers may be under way or wait in a process, of one organization half of what
-	// others leave: each holds its incidents in memory, also when its caller has left.
-	manyWaiting = 64
-	// manyFor is how long each answer may take, with its waits: 10,000 take some seconds. It is told before the
-	// connection is closed after a minute, also that it did not get to all of them.
-	manyFor = 50 * time.Second
+	// longAtOnce is how many such answers of an organization's people may be under way or wait in a process, and as
+	// many of its programs: each holds its incidents in memory, also when its caller has left.
+	longAtOnce = 8
+	// manyFor is how long each answer may take once it begins, with its turns: 10,000 take some seconds. It is told
+	// before the connection is closed after a minute, also that it did not get to all of them.
+	manyFor = 40 * time.Second
 )
 
 var errAnsweringMany = fault.New(fault.Unavailable, "answering_many",
@@ -53,17 +54,18 @@ type Result struct {
 // RespondToMany applies a command to many incidents of one organization, a part in each
 // transaction, and gives a result for each of them, in the order of ids. What one cannot
 // do stops no other. It goes on when the caller has left, and begins then too: whoever says "I have
-// it" from a phone must not be paged on because the phone lost its connection. Only a program that
-// waits for another of its organization is forgotten then. The error is that of the database, or of
+// it" from a phone must not be paged on because the phone lost its connection. A program that
+// waits for another of its organization is refused when the time of its call is over. The error is that of the database, or of
 // the wait, when nothing was changed because of it.
 func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, by incident.ActorKind, ids []uuid.UUID, command incident.Command) ([]Result, error) {
 	if len(ids) <= changedTogether {
 		return r.respondToAll(ctx, orgID, ids, command, r.respondToPart)
 	}
-	if !r.long.Take(orgID, 1) {
+	leaveLong, ok := r.long.take(longKey{orgID, by == incident.APIKey})
+	if !ok {
 		return nil, errAnsweringMany
 	}
-	defer r.long.Return(orgID, 1)
+	defer leaveLong()
 	if by == incident.APIKey {
 		leave, err := r.programs.Enter(ctx, orgID)
 		if err != nil {
@@ -72,6 +74,34 @@ func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, by incid
 		defer leave()
 	}
 	return r.respondToAll(ctx, orgID, ids, command, r.respondInTurn)
+}
+
+// longAnswers counts the answers to many incidents that are under way or wait.
+type longAnswers struct {
+	mu sync.Mutex
+	of map[longKey]int
+}
+
+type longKey struct {
+	orgID   uuid.UUID
+	program bool
+}
+
+// take counts one more, unless there are as many as may be, and gives the way to end it.
+func (l *longAnswers) take(key longKey) (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of[key] >= longAtOnce {
+		return nil, false
+	}
+	l.of[key]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.of[key]--; l.of[key] == 0 {
+			delete(l.of, key)
+		}
+	}, true
 }
 
 // responding is respondToPart, or respondInTurn.

@@ -36,8 +36,7 @@ type Responder struct {
 	signals paging.Signals
 	// parts is where the parts of answers to many incidents take turns, programs where whole ones of programs do.
 	parts, programs *fairshare.Gate[uuid.UUID]
-	// long are the answers to many incidents that are under way or wait.
-	long *fairshare.Pool[uuid.UUID]
+	long            longAnswers
 }
 
 // NewResponder makes a responder.
@@ -46,7 +45,7 @@ func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
 		db: db, signals: signals,
 		parts:    fairshare.NewGate[uuid.UUID](math.MaxInt, partsAtOnce),
 		programs: fairshare.NewGate[uuid.UUID](math.MaxInt, programsAtOnce),
-		long:     fairshare.New[uuid.UUID](manyWaiting),
+		long:     longAnswers{of: map[longKey]int{}},
 	}
 }
 
