@@ -176,8 +176,9 @@ func TestAsManyBusyOrganizationsAsPlacesStarveNoOther(t *testing.T) {
 			enter(busy) // the newcomer
 			synctest.Wait()
 			for range busy + 1 { // whoever is inside already leaves first
-				leaves[0]()
+				leave := leaves[0]
 				leaves = leaves[1:]
+				leave()
 				synctest.Wait()
 			}
 			if !slices.Contains(entered, busy) {
