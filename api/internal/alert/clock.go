@@ -67,18 +67,11 @@ func eventStart(r Received, before *Stored, now time.Time) time.Time {
 
 // startsTogether are the starts of two events that came together: by their senders' clock where it is one, else by ours.
 func startsTogether(a, b Received) (ofA, ofB time.Time) {
-	if (a.offOnArrival() - b.offOnArrival()).Abs() <= slowest {
+	ourA, ourB := a.ByOurClock(a.ArrivedAt, 0), b.ByOurClock(b.ArrivedAt, 0)
+	if (ourA.ClockOff - ourB.ClockOff).Abs() <= slowest {
 		return a.StartsAt, b.StartsAt
 	}
-	return a.ByOurClock(a.ArrivedAt, 0).StartsAt, b.ByOurClock(b.ArrivedAt, 0).StartsAt
-}
-
-// offOnArrival is how far the sender's clock was behind ours; nothing where it did not say.
-func (r Received) offOnArrival() time.Duration {
-	if r.SentAt.IsZero() {
-		return 0
-	}
-	return r.ArrivedAt.Sub(r.SentAt)
+	return ourA.StartsAt, ourB.StartsAt
 }
 
 // absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
@@ -139,8 +132,7 @@ func comesAfter(start time.Time, status Status, knownStart time.Time, known Stat
 	if status == known {
 		return start.After(knownStart)
 	}
-	return newer(start, status, knownStart, known) || start.Equal(knownStart) || start.Equal(knownStart.Truncate(time.Millisecond)) ||
-		status == Firing && start.Equal(knownStart.Truncate(time.Second))
+	return !start.Before(knownStart) || start.Equal(knownStart.Truncate(time.Millisecond)) || status == Firing && start.Equal(knownStart.Truncate(time.Second))
 }
 
 // isOneClock reports whether the times of both seem to be of one sender's clock.
