@@ -144,7 +144,7 @@ var factories = map[string]func(*tenant) string{
 	"notification_rules_cursor":  marks("notification_rules", " "),
 	"calendar_feeds_cursor":      marks("calendar_feeds", " "),
 	"timeline_cursor":            marks("timeline", "0"),
-	"alerts_cursor":              marks("alerts", uuid.NewString()),
+	"alerts_cursor":              marks("alerts", uuid.Max.String()), // the newest come first
 	"invitation": func(n *tenant) string {
 		return n.make("/v1/invitations", "invitation", object{"email": uuid.NewString() + "@" + n.name + ".example.com", "send": "link"})
 	},

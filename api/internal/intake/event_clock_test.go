@@ -25,6 +25,24 @@ func (w *workspace) incidents(t *testing.T) string {
 	return w.Texts(t, `SELECT count(*) || ' incidents, ' || count(*) FILTER (WHERE status <> 'resolved') || ' open' FROM incident WHERE org_id = $1`, w.Org)[0]
 }
 
+// TestAWrongClockIsReadBeforeLocksAreWaitedFor: the resolve's row is still locked when the next problem arrives. What it
+// waits there is no part of how long ago it happened.
+func TestAWrongClockIsReadBeforeLocksAreWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.send(t, alert.Trigger, pagingtest.Began, pagingtest.Began, pagingtest.Began)
+	w.Clock.SetNow(pagingtest.Began.Add(time.Minute))
+	w.Accept(t, event(alert.Resolve, time.Time{})) // another host's, which says no time
+	release := w.lockAlert(t, event(alert.Trigger, time.Time{}).Key)
+	time.AfterFunc(40*time.Millisecond, release)
+	next := event(alert.Trigger, time.Now().Add(-10*time.Minute))
+	next.SentAt, next.ArrivedAt = next.StartsAt, time.Now()
+	w.Accept(t, next)
+	if got := w.incidents(t); got != "2 incidents, 1 open" {
+		t.Errorf("after the second problem: %s", got)
+	}
+}
+
 // TestWhatAHostWithAWrongClockSendsByTwoLanesKeepsItsOrder: a resolve is on its way for three seconds.
 func TestWhatAHostWithAWrongClockSendsByTwoLanesKeepsItsOrder(t *testing.T) {
 	t.Parallel()

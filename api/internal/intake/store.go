@@ -174,6 +174,7 @@ type batch struct {
 	round *paging.Round
 
 	together []*submission
+	begun    time.Time // by this process's clock, when now is read: locks are waited for after that
 	// routes and truncated are by service.
 	routes    map[uuid.UUID]catalog.Route
 	truncated map[uuid.UUID]int
@@ -211,7 +212,7 @@ type batch struct {
 
 func newBatch(together []*submission) *batch {
 	b := &batch{
-		together: together, routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
+		together: together, begun: time.Now(), routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
 		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{}, commanded: map[uuid.UUID]bool{},
 		serviceOf: map[*alert.Event]uuid.UUID{}, known: map[alertdb.Call]alertdb.Known{}, twins: map[*alert.Event]*alert.Event{},
 		acknowledged: map[uuid.UUID]bool{}, joined: map[uuid.UUID]incidentdb.Joined{}, alertIDs: map[alertdb.Key]uuid.UUID{},
@@ -280,7 +281,7 @@ func (b *batch) queueReads(first *pgx.Batch) {
 func (b *batch) decide() {
 	for i := range b.alerts {
 		a := &b.alerts[i]
-		a.Received = a.Received.ByOurClock(b.now, time.Since(a.Received.ArrivedAt))
+		a.Received = a.Received.ByOurClock(b.now, b.begun.Sub(a.Received.ArrivedAt))
 		before, known := b.stored[a.Key()]
 		if !known {
 			a.Stored = alert.Absorb(nil, a.Received, b.now)
