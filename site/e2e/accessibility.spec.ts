@@ -5,7 +5,7 @@ import { idOf, policy, schedule, service, triggered } from './demo';
 import { looks } from './looks';
 import { declare } from './made';
 import { report } from './reported';
-import { expect, type Reader, test } from './spec/reader';
+import { expect, type Reader, test, type Who } from './spec/reader';
 
 const pages: [name: string, path: string][] = [
   ['the landing page', '/'],
@@ -47,8 +47,10 @@ const pages: [name: string, path: string][] = [
   ['API keys', '/settings/api-keys'],
   ['the audit log', '/settings/audit'],
   ['a new password', '/reset-password#nbr_nothing'],
+  ['an invitation', '/invitation#nbi_nothing'],
 ];
-const dialogs: [name: string, path: string, button: string][] = [
+const dialogs: [name: string, path: string, button: string, who?: Who][] = [
+  ['login', '/', 'Log in', 'visitor'],
   ['registration', '/', 'Get Early Access'],
   ['sales', '/', 'Contact sales'],
   ['create incident', '/incidents', 'Create Incident'],
@@ -117,9 +119,9 @@ for (const [name, address] of pages)
       await expectToFit(page);
     }));
 
-for (const [name, address, button] of dialogs)
+for (const [name, address, button, who = 'demo'] of dialogs)
   test(`the ${name} dialog is clean, holds focus and closes with Escape`, async ({ look }) =>
-    onPage(await look.as('demo'), address, async (page) => {
+    onPage(await look.as(who), address, async (page) => {
       const opener = page.getByRole('button', { name: button }).first();
       await opener.click();
       await expect(page.getByRole('dialog')).toBeVisible();

@@ -83,8 +83,13 @@ test('the inbox says that no mail server is set up only when there is none', asy
   await expect(page.getByText('No mail server is set up')).toHaveCount(0);
   await page.route('**/v1/installation', (route) => route.fulfill(refused));
   await page.goto('/inbox');
-  await expect(page.getByRole('region', { name: 'Mail' }).getByRole('list')).toBeVisible();
+  const mails = page.getByRole('region', { name: 'Mail' });
+  await expect(mails.getByRole('list')).toBeVisible();
   await expect(page.getByText('No mail server is set up')).toHaveCount(0);
+  await page.route('**/v1/inbox*', (route) => route.fulfill({ json: { mails: [] } }));
+  await page.reload();
+  await expect(mails.getByText('No mail is kept here.')).toBeVisible();
+  await expect(mails.getByText('arrives here')).toHaveCount(0);
 });
 
 test('a policy is said to be unused only when that is known', async ({ page }) => {

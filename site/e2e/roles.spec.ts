@@ -1,10 +1,10 @@
 import { expectClean, open } from './clean';
-import { idOf, policy, triggered } from './demo';
+import { idOf, policy, service, triggered } from './demo';
 import { expect, signIn, test } from './fixtures';
 import { declare } from './made';
 
 // Mara has signed in as the owner, and what she may do was changed after that.
-test.use({ role: 'viewer', expectedFaults: /403/ });
+test.use({ role: 'viewer', expectedFaults: /403|404/ });
 test.beforeEach(({ page, mara }) => signIn(page, mara));
 test.afterEach(({ changeRole }) => changeRole('viewer'));
 
@@ -18,6 +18,7 @@ test.describe('a viewer', () => {
       '/incidents',
       triggered,
       '/services',
+      service('Checkout API'),
       '/oncall/policies',
       policy('Platform, critical'),
       '/oncall/teams',
@@ -34,6 +35,16 @@ test.describe('a viewer', () => {
     }
   });
 
+  test('is not offered the key of a service', async ({ page }) => {
+    for (const path of ['/integrations', service('Checkout API')]) {
+      await open(page, path);
+      const main = page.getByRole('main');
+      await expect(main.getByText(/shown to responders/).first()).toBeVisible();
+      await expect(main.getByRole('button', { name: /the key$/ })).toHaveCount(0);
+    }
+    await expect(page.getByRole('link', { name: 'Open webhooks' })).toHaveCount(0);
+  });
+
   test('acknowledges nothing with a key', async ({ page }) => {
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
@@ -42,6 +53,13 @@ test.describe('a viewer', () => {
     await page.keyboard.press('a');
     await open(page, triggered);
     await page.keyboard.press('a');
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Find anything' });
+    await field.fill('create');
+    await expect(page.getByRole('status').getByText('Nothing matches "create".')).toBeVisible();
+    await field.fill('incidents');
+    await expect(page.getByRole('option').first()).toBeVisible();
+    await page.keyboard.press('Control+Enter');
     expect(sent).toEqual([]);
   });
 

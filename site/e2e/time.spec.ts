@@ -47,13 +47,31 @@ test.describe('time', () => {
     await expect(timeOf('nights ago')).toHaveText(/^[A-Z][a-z]{2} \d{1,2} [A-Z][a-z]+, \d\d:\d\d:\d\d$/);
   });
 
+  test('of 47 hours ago is not yesterday', async ({ page, mara }) => {
+    const { path, id } = await declare(mara);
+    const noon = new Date().setHours(12, 0, 0, 0);
+    await page.clock.setFixedTime(noon);
+    await page.route(`**/v1/incidents/${id}`, async (route) => {
+      const { incident } = await (await route.fetch()).json();
+      const triggered_at = new Date(noon - 47 * hour).toISOString();
+      return route.fulfill({ json: { incident: { ...incident, triggered_at } } });
+    });
+    await page.goto(path);
+    await expect(page.getByText('Opened 2 days ago')).toBeVisible();
+  });
+
   test('has a zone that is found by typing, and is stored', async ({ page }) => {
     await open(page, '/oncall/schedules/new');
     const zone = page.getByRole('combobox', { name: 'Time zone' });
     await zone.focus();
-    await page.keyboard.type('new york');
-    await page.keyboard.press('Enter');
-    await expect(zone).toHaveValue('America/New_York');
-    await expect(page.getByText(/on the wall clock of America\/New_York/).first()).toBeVisible();
+    for (const [typed, name] of [
+      ['new york', 'America/New_York'], // one of those that are offered first
+      ['sao paulo', 'America/Sao_Paulo'],
+    ] as const) {
+      await zone.fill(typed);
+      await page.keyboard.press('Enter');
+      await expect(zone).toHaveValue(name);
+      await expect(page.getByText(`on the wall clock of ${name}`).first()).toBeVisible();
+    }
   });
 });

@@ -20,6 +20,11 @@ const mailWords: Record<string, string> = {
   server: 'Mail goes out by the mail server. What is here was kept before there was one. Owners only.',
 };
 
+const emptyWords: Record<string, string> = {
+  inbox: 'No mail yet. Send an alert to one of your services and the page arrives here within a second.',
+  server: 'None was kept. New mail is in the mailboxes that it is sent to.',
+};
+
 /** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
 export default function Inbox() {
   const list = useInfiniteQuery(inboxList);
@@ -46,13 +51,7 @@ export default function Inbox() {
           </Loading>
         )}
         <FetchFailed of={list}>Failed to load inbox</FetchFailed>
-        {list.data?.length === 0 && (
-          <Empty>
-            {mail === 'server'
-              ? 'None was kept. New mail is in the mailboxes that it is sent to.'
-              : 'No mail yet. Send an alert to one of your services and the page arrives here within a second.'}
-          </Empty>
-        )}
+        {list.data?.length === 0 && <Empty>{emptyWords[mail ?? ''] ?? 'No mail is kept here.'}</Empty>}
         {list.data && list.data.length > 0 && (
           <>
             <MailList mails={list.data} source={list} openId={openId} />

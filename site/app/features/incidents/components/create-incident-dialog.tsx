@@ -8,7 +8,7 @@ import { Submit } from '~/components/ui/submit';
 import { useCreateIncident } from '~/data/incident-changes';
 import { serviceList } from '~/data/services';
 import { useGone } from '~/lib/after-close';
-import { ApiError } from '~/lib/api';
+import { ApiError, fieldReason } from '~/lib/api';
 import { currentIdentity } from '~/lib/identity';
 import { paths } from '~/lib/paths';
 import { toast } from '~/lib/toast';
@@ -98,6 +98,7 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
           required
           maxLength={500}
           placeholder="What is broken, and where"
+          error={fieldReason(create.error, 'title')}
           defaultValue={first.title}
         />
         <div className={dialogKit.sideBySide}>
@@ -114,7 +115,14 @@ export function CreateIncidentDialog({ about, onClose }: CreateIncidentDialogPro
             options={[noService, ...services.map(({ id, name }) => ({ value: id, word: name }))]}
           />
         </div>
-        <TextArea label="Description" optional name="description" rows={3} defaultValue={first.description} />
+        <TextArea
+          label="Description"
+          optional
+          name="description"
+          rows={3}
+          error={fieldReason(create.error, 'description')}
+          defaultValue={first.description}
+        />
         <Submit size="lg" pending={create.isPending} doing="Creating incident...">
           Create incident
         </Submit>

@@ -5,7 +5,7 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
 import { useCreateService } from '~/data/services';
-import { ApiError } from '~/lib/api';
+import { ApiError, fieldReason } from '~/lib/api';
 import { paths } from '~/lib/paths';
 
 /** Adds a service by name and opens it, where its webhook address is. */
@@ -28,7 +28,14 @@ export function AddServiceDialog({ onClose }: { onClose: () => void }) {
             )}
           </Banner>
         )}
-        <TextField label="Name" name="name" required maxLength={200} placeholder="Checkout API" />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={200}
+          placeholder="Checkout API"
+          error={fieldReason(create.error, 'name')}
+        />
         <Submit size="lg" pending={create.isPending} doing="Adding service...">
           Add service
         </Submit>

@@ -7,7 +7,7 @@ import * as dialogKit from '~/components/ui/dialog.module.css';
 import { SelectField, TextField } from '~/components/ui/field';
 import { Submit } from '~/components/ui/submit';
 import { useCreateApiKey } from '~/data/api-keys';
-import { reasonOf } from '~/lib/api';
+import { fieldReason, reasonOf } from '~/lib/api';
 import * as styles from './settings.module.css';
 
 const scopes = [
@@ -68,7 +68,14 @@ export function ApiKeyDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Create key" saving={create.isPending} onClose={onClose}>
       <form onSubmit={submit}>
         {create.isError && <Banner tone="failed">{reasonOf(create.error)}</Banner>}
-        <TextField label="Name" name="name" required maxLength={200} placeholder="Deploy bot" />
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={200}
+          placeholder="Deploy bot"
+          error={fieldReason(create.error, 'name')}
+        />
         <fieldset className={styles.scopes}>
           <legend>What it is for</legend>
           {scopes.map(([scope, words]) => (
