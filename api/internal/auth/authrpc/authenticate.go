@@ -79,6 +79,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, call *rpcserver.Call, 
 	if err != nil {
 		return nil, err
 	}
+	if actor.Kind == auth.APIKey {
+		ctx = postgres.AsProgram(ctx)
+	}
 	return next(auth.WithActor(ctx, actor), message)
 }
 
