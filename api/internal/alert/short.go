@@ -8,14 +8,20 @@ const shortDescription = 1 << 10
 // Short is the alert without what its sender wrote at length: it opens the same incident and
 // pages the same people, and takes a few hundred bytes.
 func (r Received) Short() Received {
-	if len(r.Description) > shortDescription {
-		r.Description = strings.ToValidUTF8(r.Description[:shortDescription], "") + "…"
-	}
+	r.Description = ShortDescription(r.Description)
 	r.Labels, r.Annotations = nil, nil
 	if r.Event != nil {
 		r.Event.IncidentDetails, r.Event.AlertDetails = nil, nil // in place: its outcome is read there
 	}
 	return r
+}
+
+// ShortDescription is the beginning of a description that is long.
+func ShortDescription(text string) string {
+	if len(text) <= shortDescription {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shortDescription], "") + "…"
 }
 
 // Bytes is about how much storing the alert takes.

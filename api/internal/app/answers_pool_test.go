@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -107,5 +110,38 @@ func TestWhatAFilterNamesKeepsNoAnswerWaiting(t *testing.T) {
 	must(t, slow.Rollback(t.Context()))
 	if got := <-got; got.status != http.StatusOK || !strings.Contains(got.body, incident) {
 		t.Error(got.whole())
+	}
+}
+
+// TestAPersonsAnswerGoesBeforeThoseOfPrograms: hundreds of a script's calls wait when somebody acknowledges, and nearly
+// all of them are still there when that is done. They are done afterwards.
+func TestAPersonsAnswerGoesBeforeThoseOfPrograms(t *testing.T) {
+	t.Parallel()
+	const calls, most = 400, 40
+	n := newTestServer(t).newTenant("acme")
+	mine, script, key := n.makeIncident(), n.makeIncident(), n.newAPIKey("responder", auth.IncidentsWrite)
+	var done, failed atomic.Int64
+	var under sync.WaitGroup
+	for range calls {
+		under.Go(func() {
+			if got := n.plainly(http.MethodPost, "/v1/incidents/"+script+"/acknowledge", key, []byte(`{}`)); got.status >= http.StatusInternalServerError {
+				failed.Add(1)
+			}
+			done.Add(1)
+		})
+	}
+	for done.Load() < 5 {
+		time.Sleep(time.Millisecond)
+	}
+	before := done.Load()
+	if got := n.plainly(http.MethodPost, "/v1/incidents/"+mine+"/acknowledge", n.owner(), []byte(`{}`)); got.status != http.StatusOK {
+		t.Error(got.whole())
+	}
+	if meanwhile := done.Load() - before; meanwhile > most {
+		t.Errorf("%d calls of the script went before the person's", meanwhile)
+	}
+	under.Wait()
+	if failed.Load() > 0 {
+		t.Errorf("%d calls of the script were not carried out", failed.Load())
 	}
 }

@@ -70,7 +70,7 @@ func (s *server) routes() (*rpcserver.Server, error) {
 	callers := authrpc.NewAuthenticator(s.db, tokens)
 	calls := callquota.New("requests", s.quotas.RequestsPerMinute, time.Now)
 	server := rpcserver.New(s.logger, rpcserver.Recover(), rpcserver.MapFaults(classify), authrpc.FinishAnswers(), rpcserver.Timeout(callTimeout),
-		authrpc.SpentQuota(callers, calls, demo.GuestID()), callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls, demo.GuestID()), authrpc.Audit(s.db, s.logger), authrpc.Authorize, rpcserver.Validate(),
+		authrpc.SpentQuota(callers, calls, demo.GuestID()), callers.Authenticate, authrpc.OnlyLooks(demo.GuestID()), authrpc.RequestQuota(calls, demo.GuestID()), authrpc.Audit(s.db, s.logger, s.storage), authrpc.Authorize, rpcserver.Validate(),
 		authrpc.Idempotency(s.db, s.box, s.logger))
 	server.Admit = authrpc.Admit(callers, calls, demo.GuestID())
 	server.TrustedProxies = s.trustedProxies

@@ -189,7 +189,7 @@ func (s *server) build(ctx context.Context) error {
 	}
 	signals := s.signals()
 	s.intake = intake.NewIntake(s.db, s.logger, signals)
-	s.responder = respond.NewResponder(s.db, signals)
+	s.responder = respond.NewResponder(s.db, signals).Counting(s.storage)
 	s.escalator = paging.NewEscalator(s.db, postgres.Sweep, s.logger, signals)
 	s.timerSweeper = paging.NewTimerSweeper(s.db, postgres.Sweep, s.logger, signals)
 	s.heartbeats = ping.New(s.db, ping.Options{

@@ -9,9 +9,9 @@ type Quotas struct {
 	// IncidentsPerMinute is how many incidents may open before its pages are bundled: each
 	// contact then gets one message every 15 seconds at most, with exact counts.
 	IncidentsPerMinute int
-	// StoredMiBPerDay is how much text of alerts it may store in a day. What comes beyond it
-	// opens incidents and pages as before, and is stored without labels, annotations and most
-	// of the description.
+	// StoredMiBPerDay is how much text of alerts and declared incidents it may store in a day. What
+	// comes beyond it opens incidents and pages as before, and is stored without labels, annotations,
+	// tags, metadata and most of the description.
 	StoredMiBPerDay int
 	// Streams is how many live screens it has open in one process; more are refused.
 	Streams int

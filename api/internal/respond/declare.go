@@ -32,11 +32,40 @@ type Declaration struct {
 	Metadata    map[string]any
 }
 
+// Storage counts what each organization stores in a day, and knows who is over the quota.
+type Storage interface {
+	Over(orgID uuid.UUID) bool
+	Add(orgID uuid.UUID, bytes int64)
+}
+
+// Counting counts what is declared, as alerts are. Nobody is refused for it.
+func (r *Responder) Counting(storage Storage) *Responder {
+	r.storage = storage
+	return r
+}
+
+// rowBytes is about what an incident and its first entries take beside its text.
+const rowBytes = 1 << 10
+
+// stored is the declaration with as much text as its organization may still store, and how much that is. What is
+// asked of it was checked before.
+func (d Declaration) stored(over bool, details []byte) (Declaration, int64) {
+	if over {
+		d.Description, d.Tags, d.Metadata, details = alert.ShortDescription(d.Description), nil, nil, nil
+	}
+	return d, int64(rowBytes + len(d.Title) + len(d.Description) + len(details))
+}
+
 // DeclareIncident opens an incident and pages by the policy of its service, or by the
 // organization's default. It answers with the incident's id.
 func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UUID, error) {
+	details, err := d.details()
+	if err != nil {
+		return uuid.Nil, err
+	}
+	d, bytes := d.stored(r.storage != nil && r.storage.Over(d.OrgID), details)
 	var incidentID uuid.UUID
-	err := r.db.InAnswer(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
+	err = r.db.InAnswer(ctx, d.OrgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
@@ -46,6 +75,9 @@ func (r *Responder) DeclareIncident(ctx context.Context, d Declaration) (uuid.UU
 	})
 	if err != nil {
 		return uuid.Nil, err
+	}
+	if r.storage != nil {
+		r.storage.Add(d.OrgID, bytes)
 	}
 	r.signals.Changed(d.OrgID)
 	r.signals.Pages()
@@ -59,12 +91,9 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	if err != nil {
 		return uuid.Nil, err
 	}
-	details, err := json.Marshal(map[string]any{"tags": d.Tags, "metadata": d.Metadata})
+	details, err := d.details()
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("encode tags and metadata: %w", err)
-	}
-	if len(details) > incident.MaxDetails {
-		return uuid.Nil, errDetails()
+		return uuid.Nil, err
 	}
 	opening := incidentdb.Opening{
 		OrgID: d.OrgID, ID: d.IncidentID, ServiceID: d.ServiceID, PolicyID: policyID, Title: d.Title,
@@ -89,6 +118,18 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	batch := &pgx.Batch{}
 	round.Queue(batch)
 	return record.ID, postgres.Finish(ctx, tx, batch)
+}
+
+// details are the tags and metadata as they are stored.
+func (d Declaration) details() ([]byte, error) {
+	details, err := json.Marshal(map[string]any{"tags": d.Tags, "metadata": d.Metadata})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("encode tags and metadata: %w", err)
+	case len(details) > incident.MaxDetails:
+		return nil, errDetails()
+	}
+	return details, nil
 }
 
 func errDetails() error {

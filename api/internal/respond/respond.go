@@ -37,6 +37,7 @@ type Responder struct {
 	// parts is where the parts of answers to many incidents take turns, programs where whole ones of programs do.
 	parts, programs *fairshare.Gate[uuid.UUID]
 	long            longAnswers
+	storage         Storage // nil where nothing is counted
 }
 
 // NewResponder makes a responder.

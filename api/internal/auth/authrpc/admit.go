@@ -60,6 +60,9 @@ func (a *Authenticator) admit(ctx context.Context, call *rpcserver.Call) error {
 	case auth.IsServiceKey(token):
 		return errServiceKey
 	}
-	_, err = a.tokens.Read(token, a.now())
+	grant, err := a.tokens.Read(token, a.now())
+	if err == nil && a.hasEnded(grant) {
+		err = auth.ErrTokenExpired
+	}
 	return err
 }

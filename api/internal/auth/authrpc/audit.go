@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -36,14 +37,24 @@ const (
 	auditPatience = 5 * time.Second
 )
 
+// Storage counts what each organization stores in a day, and knows who is over the quota.
+type Storage interface {
+	Over(orgID uuid.UUID) bool
+	Add(orgID uuid.UUID, bytes int64)
+}
+
+// auditRowBytes is about what a row takes beside its request.
+const auditRowBytes = 300
+
 // Audit is the step that keeps one row for every call that changes something or shows a
 // stored secret: who, what, from where, and how it ended; refused ones too, since it stands
 // before Authorize. Secrets are taken out of the request, which is cut at 8 KiB, and at 256 bytes
-// where it was refused. Of refused answers to incidents, which have no quota, it keeps so many a minute.
+// where it was refused. Of refused answers to incidents, which have no quota, it keeps so many a minute. Those that are
+// carried out count as stored, and are cut at 256 bytes beyond that quota: the incident's timeline tells what they did.
 //
 // The row is written before the answer, even when the caller has hung up. When it cannot be,
 // it goes to the log and the answer stands: a caller told otherwise would do it twice.
-func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
+func Audit(db *postgres.DB, logger *slog.Logger, storage Storage) rpcserver.Step {
 	refusedAnswers := callquota.New("refused answers", auditRefusedAnswers, time.Now)
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, known := auth.ActorFrom(ctx)
@@ -52,12 +63,18 @@ func Audit(db *postgres.DB, logger *slog.Logger) rpcserver.Step {
 		}
 		request := auditedRequest(message) // before the method can change it
 		answer, err := next(ctx, message)
-		most := auditRequestSize
+		most, uncounted := auditRequestSize, answersIncidents(call, actor)
 		if _, refused := fault.Of(err); refused {
 			most = auditRefusedSize
-			if by := actor.ID(); by != nil && answersIncidents(call, actor) && refusedAnswers.Count(*by, http.Header{}) != nil {
+			if by := actor.ID(); by != nil && uncounted && refusedAnswers.Count(*by, http.Header{}) != nil {
 				return answer, err
 			}
+		}
+		if uncounted && storage != nil {
+			if storage.Over(actor.OrgID) {
+				most = auditRefusedSize
+			}
+			storage.Add(actor.OrgID, int64(auditRowBytes+min(most, len(request))))
 		}
 		keepAudit(ctx, within(db, call, actor), logger, authdb.InsertAuditEventParams{
 			OrgID: actor.OrgID, ID: id.New(), ActorKind: string(actor.Kind), ActorID: actor.ID(), ActorName: actor.Name,

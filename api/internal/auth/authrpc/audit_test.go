@@ -81,7 +81,7 @@ func TestAuditOutlivesTheCaller(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dana := w.join("dana@rockets.example")
-	step := Audit(w.db.DB, w.auth.sessions.logger)
+	step := Audit(w.db.DB, w.auth.sessions.logger, nil)
 	call := &rpcserver.Call{Procedure: "/nightbell.v1.OrgService/CreateTeam", Authz: &nightbellv1.Authz{Role: "admin", Mutates: true}}
 	actor := auth.Actor{Kind: auth.User, UserID: uuid.MustParse(dana.userID), OrgID: uuid.MustParse(dana.orgID), Role: auth.Owner}
 	run := func(hangUp func(), outcome error) {
@@ -112,7 +112,7 @@ func TestRefusedAnswersFillNoDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dana := w.join("dana@rockets.example")
-	step := Audit(w.db.DB, w.auth.sessions.logger)
+	step := Audit(w.db.DB, w.auth.sessions.logger, nil)
 	methods := nightbellv1.File_nightbell_v1_incident_service_proto.Services().ByName("IncidentService").Methods()
 	call := &rpcserver.Call{
 		Procedure: "/nightbell.v1.IncidentService/AcknowledgeIncident", Method: methods.ByName("AcknowledgeIncident"),

@@ -3,6 +3,7 @@ package authrpc
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/auth/authdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/fairshare"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver"
@@ -45,6 +47,9 @@ type Authenticator struct {
 	now      func() time.Time
 	sessions *memory[uuid.UUID, authdb.ReadSessionRow]
 	keys     *memory[string, authdb.FindAPIKeyRow]
+	// ended has sessions that have ended, asking lets one call of an account look for a session at a time.
+	ended  *memory[uuid.UUID, struct{}]
+	asking *fairshare.Gate[uuid.UUID]
 	// strangers counts the calls that need no session.
 	strangers networkQuota
 	guesses   guesses
@@ -56,6 +61,8 @@ func NewAuthenticator(db *postgres.DB, tokens *auth.AccessTokens) *Authenticator
 		db: db, tokens: tokens, now: time.Now,
 		sessions:  newMemory[uuid.UUID, authdb.ReadSessionRow](freshness),
 		keys:      newMemory[string, authdb.FindAPIKeyRow](freshness),
+		ended:     newMemory[uuid.UUID, struct{}](freshness),
+		asking:    fairshare.NewGate[uuid.UUID](math.MaxInt, 1),
 		strangers: newStrangerQuota(time.Now),
 		guesses:   newGuesses(time.Now),
 	}
@@ -71,6 +78,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, call *rpcserver.Call, 
 	actor, err := a.identify(ctx, call.Header, isGrave(call))
 	if err != nil {
 		return nil, err
+	}
+	if actor.Kind == auth.APIKey {
+		ctx = postgres.AsProgram(ctx)
 	}
 	return next(auth.WithActor(ctx, actor), message)
 }
@@ -145,13 +155,11 @@ func (a *Authenticator) identifyPerson(ctx context.Context, token string, anew b
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	session, err := a.sessions.get(grant.SessionID, a.now(), anew, func() (authdb.ReadSessionRow, error) {
-		return a.readSession(ctx, grant.SessionID)
-	})
+	session, err := a.session(ctx, grant, anew)
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	if session.RevokedAt != nil || session.DisabledAt != nil || session.UserID != grant.UserID || session.OrgID != grant.OrgID {
+	if !isOf(session, grant) {
 		return auth.Actor{}, auth.ErrTokenExpired
 	}
 	return auth.Actor{
@@ -165,7 +173,8 @@ func (a *Authenticator) readSession(ctx context.Context, sessionID uuid.UUID) (r
 		row, err = authdb.New(tx).ReadSession(ctx, sessionID)
 		return err
 	})
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.RevokedAt != nil {
+		a.noteEnd(sessionID)
 		return row, auth.ErrTokenExpired
 	}
 	return row, err

@@ -9,9 +9,9 @@
 // The order of the steps is part of what they promise:
 //
 //	steps := []rpcserver.Step{
-//		authenticator.Authenticate, // 401
-//		authrpc.Audit(db, logger),  // sees refusals too
-//		authrpc.Authorize,          // 403
-//		validate,                   // 422
+//		authenticator.Authenticate,         // 401
+//		authrpc.Audit(db, logger, storage), // sees refusals too
+//		authrpc.Authorize,                  // 403
+//		validate,                           // 422
 //	}
 package authrpc

@@ -46,7 +46,7 @@ func newGuesses(now func() time.Time) guesses {
 
 // refuse answers, without the database, for a key that was unknown a moment ago, and for a network with no guess left.
 func (g guesses) refuse(ctx context.Context, keys *memory[string, authdb.FindAPIKeyRow], hash []byte, now time.Time) error {
-	if _, asked, ok := g.missing.recall(string(hash)); ok && now.Sub(asked) < missRemembered && !now.Before(asked) {
+	if _, missed := g.missing.young(string(hash), now); missed {
 		return errAPIKey
 	}
 	if known(keys, hash, now) {

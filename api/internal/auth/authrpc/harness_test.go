@@ -64,7 +64,7 @@ func newReplica(t *testing.T, db *pgtest.Database, cost auth.HashCost) *world {
 	must(t, err)
 	w.callers.now, w.auth.sessions.now, w.auth.sleep = w.now, w.now, w.sleep
 	server := rpcserver.New(logger, rpcserver.Recover(), rpcserver.MapFaults(nil),
-		w.callers.Authenticate, Audit(w.db.DB, logger), Authorize, rpcserver.Validate())
+		w.callers.Authenticate, Audit(w.db.DB, logger, nil), Authorize, rpcserver.Validate())
 	server.Admit = Admit(w.callers, callquota.New("requests", 60_000, w.now), uuid.Nil)
 	keys, people := NewAPIKeyServer(w.db.DB, w.callers), orgrpc.NewServer(w.db.DB, false)
 	must(t, server.Mount(nightbellv1.File_nightbell_v1_auth_service_proto.Services().Get(0), w.auth,

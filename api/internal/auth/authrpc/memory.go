@@ -35,15 +35,20 @@ func (m *memory[K, V]) recall(key K) (value V, asked time.Time, ok bool) {
 	return known.value, known.asked, ok
 }
 
+// young returns what is remembered and may be believed.
+func (m *memory[K, V]) young(key K, now time.Time) (value V, ok bool) {
+	value, asked, ok := m.recall(key)
+	return value, ok && now.Sub(asked) < m.life && !now.Before(asked)
+}
+
 // get returns what is remembered, or asks; with anew it asks. What was asked for before a forget is
 // returned but not kept, because it may be the state from before.
 func (m *memory[K, V]) get(key K, now time.Time, anew bool, ask func() (V, error)) (V, error) {
 	m.mu.Lock()
-	known, ok := m.kept[key]
 	epoch := m.epoch
 	m.mu.Unlock()
-	if ok && !anew && now.Sub(known.asked) < m.life && !now.Before(known.asked) {
-		return known.value, nil
+	if value, ok := m.young(key, now); ok && !anew {
+		return value, nil
 	}
 	value, err := ask()
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 // finds room. What one leaves to others is for those that have nothing inside: a second organization, which may be
 // of the same person, does not take all of it. A place that becomes free goes to the organization that has the
 // fewest, of several to the one whose last turn is longest ago, there to whoever waits longest. So a thousand calls of
-// one delay another's by one place. K is the key of an organization. It is safe for concurrent use.
+// one delay another's by one place. Within an organization programs let people go first. K is the key of an
+// organization. It is safe for concurrent use.
 type Gate[K comparable] struct {
 	most, perOrg int
 
@@ -21,9 +22,14 @@ type Gate[K comparable] struct {
 	waiting []*queue[K]
 }
 
+// mostAhead is how many people's turns in a row go before one of a program that waits. A person who comes back for
+// the next turn of a call finds one program before them at most, and a program waits for its own people's next few.
+const mostAhead = 3
+
 type queue[K comparable] struct {
-	orgID K
-	turns []chan struct{} // closed when it is the turn
+	orgID            K
+	people, programs []chan struct{} // closed when it is the turn
+	ahead            int             // people's turns since the last of a program that waited
 }
 
 // NewGate makes a gate for most at once, perOrg of one organization; at least one of each.
@@ -34,9 +40,18 @@ func NewGate[K comparable](most, perOrg int) *Gate[K] {
 // Enter waits for a place and returns the way to give it back, or the error of ctx when that ends first. Who finds
 // one at once has it also when ctx has ended.
 func (g *Gate[K]) Enter(ctx context.Context, orgID K) (leave func(), err error) {
+	return g.enter(ctx, orgID, false)
+}
+
+// EnterAsProgram is Enter for what lets the organization's people go first.
+func (g *Gate[K]) EnterAsProgram(ctx context.Context, orgID K) (leave func(), err error) {
+	return g.enter(ctx, orgID, true)
+}
+
+func (g *Gate[K]) enter(ctx context.Context, orgID K, program bool) (leave func(), err error) {
 	turn := make(chan struct{})
 	g.mu.Lock()
-	g.queueOf(orgID).add(turn)
+	g.queueOf(orgID).add(turn, program)
 	g.admit()
 	g.mu.Unlock()
 	select {
@@ -74,7 +89,7 @@ func (g *Gate[K]) admit() {
 	for g.total < g.most {
 		at := -1
 		for i, q := range g.waiting {
-			if len(q.turns) > 0 && g.hasRoom(g.inside[q.orgID]) && (at < 0 || g.inside[q.orgID] < g.inside[g.waiting[at].orgID]) {
+			if q.waits() && g.hasRoom(g.inside[q.orgID]) && (at < 0 || g.inside[q.orgID] < g.inside[g.waiting[at].orgID]) {
 				at = i
 			}
 		}
@@ -83,8 +98,7 @@ func (g *Gate[K]) admit() {
 		}
 		next := g.waiting[at]
 		g.waiting = append(slices.Delete(g.waiting, at, at+1), next)
-		close(next.turns[0])
-		next.turns = next.turns[1:]
+		close(next.next())
 		g.total++
 		g.inside[next.orgID]++
 	}
@@ -98,7 +112,7 @@ func (g *Gate[K]) hasRoom(inside int) bool { return inside == 0 || g.total < g.p
 func (g *Gate[K]) forget() {
 	kept := g.waiting[:0]
 	for _, q := range g.waiting {
-		if len(q.turns) > 0 {
+		if q.waits() {
 			kept = append(kept, q)
 		}
 	}
@@ -117,13 +131,37 @@ func (g *Gate[K]) queueOf(orgID K) *queue[K] {
 	return q
 }
 
-func (q *queue[K]) add(turn chan struct{}) { q.turns = append(q.turns, turn) }
+func (q *queue[K]) add(turn chan struct{}, program bool) {
+	if program {
+		q.programs = append(q.programs, turn)
+	} else {
+		q.people = append(q.people, turn)
+	}
+}
+
+func (q *queue[K]) waits() bool { return len(q.people)+len(q.programs) > 0 }
+
+// next takes out whose turn it is, of a queue in which somebody waits.
+func (q *queue[K]) next() (turn chan struct{}) {
+	switch {
+	case len(q.programs) == 0:
+		q.ahead = 0
+	case len(q.people) == 0 || q.ahead == mostAhead:
+		q.ahead = 0
+		turn, q.programs = q.programs[0], q.programs[1:]
+		return turn
+	default:
+		q.ahead++
+	}
+	turn, q.people = q.people[0], q.people[1:]
+	return turn
+}
 
 // remove reports whether the turn still waited.
 func (q *queue[K]) remove(turn chan struct{}) bool {
-	for i, waiting := range q.turns {
-		if waiting == turn {
-			q.turns = append(q.turns[:i:i], q.turns[i+1:]...)
+	for _, waiting := range []*[]chan struct{}{&q.people, &q.programs} {
+		if i := slices.Index(*waiting, turn); i >= 0 {
+			*waiting = slices.Delete(*waiting, i, i+1)
 			return true
 		}
 	}

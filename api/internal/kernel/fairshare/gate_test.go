@@ -207,3 +207,72 @@ func TestWhoFindsAPlaceEntersThoughItsCallerLeft(t *testing.T) {
 		leave()
 	}
 }
+
+// TestAPersonGoesBeforeTheProgramsOfTheOrganization: a call that takes five turns, one after the other, lets in five
+// programs at most of the 3,000 that came before it. When many people ask without end, programs have a turn in four.
+func TestAPersonGoesBeforeTheProgramsOfTheOrganization(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := NewGate[string](3, 2)
+		ctx, cancel := context.WithCancel(t.Context())
+		var mu sync.Mutex
+		var entered []string
+		var leaves []func()
+		ask := func(who string, enter func(context.Context, string) (func(), error)) {
+			go func() {
+				if leave, err := enter(ctx, "org"); err == nil {
+					mu.Lock()
+					entered, leaves = append(entered, who), append(leaves, leave)
+					mu.Unlock()
+				}
+			}()
+		}
+		turn := func() { // whoever is inside for longest has done
+			leave := leaves[0]
+			leaves = leaves[1:]
+			leave()
+			synctest.Wait()
+		}
+		programs := func() (count int) {
+			for _, who := range entered {
+				if who == "program" {
+					count++
+				}
+			}
+			return count
+		}
+		for range 3000 {
+			ask("program", gate.EnterAsProgram)
+		}
+		synctest.Wait()
+		before := programs()
+		for range 5 {
+			ask("person", gate.Enter)
+			synctest.Wait()
+			for asked := len(entered) - programs(); len(entered)-programs() == asked; {
+				turn()
+			}
+		}
+		if let := programs() - before; let > 5 {
+			t.Errorf("the person's call let in %d programs", let)
+		}
+		for range 200 {
+			ask("person", gate.Enter)
+		}
+		synctest.Wait()
+		before = programs()
+		for range 100 {
+			turn()
+		}
+		if let := programs() - before; let != 25 {
+			t.Errorf("beside many people programs had %d of 100 turns", let)
+		}
+		cancel()
+		synctest.Wait()
+		for _, leave := range leaves {
+			leave()
+		}
+		if gate.total != 0 || len(gate.inside) != 0 || len(gate.waiting) != 0 {
+			t.Errorf("left behind: %d inside, %v, %d wait", gate.total, gate.inside, len(gate.waiting))
+		}
+	})
+}

@@ -303,11 +303,15 @@ func (db *DB) withConn(ctx context.Context, name Pool, use func(*pgxpool.Conn) e
 const fullPause = 50 * time.Millisecond
 
 // enter waits until an organization may use one more connection of a pool: some are left to others, whatever
-// one of them asks for. It waits as long as borrow does.
+// one of them asks for, and within it people go before programs. It waits as long as borrow does.
 func (db *DB) enter(ctx context.Context, name Pool, orgID uuid.UUID) (leave func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, time.Duration(pools[name].patience)*db.acquire)
 	defer cancel()
-	leave, err = db.shares[name].Enter(waiting, orgID)
+	enter := db.shares[name].Enter
+	if ctx.Value(programKey{}) != nil {
+		enter = db.shares[name].EnterAsProgram
+	}
+	leave, err = enter(waiting, orgID)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("%w (this organization's share of pool %s): %w", ErrBusy, name, err)
 	}

@@ -102,6 +102,14 @@ func WithoutFirst(ctx context.Context) context.Context {
 	return context.WithValue(ctx, firstKey{}, nil)
 }
 
+type programKey struct{}
+
+// AsProgram makes every tenant transaction below ctx let the organization's people go first: a script that resolves
+// thousands of incidents at once must not have whoever acknowledges one paged on.
+func AsProgram(ctx context.Context) context.Context {
+	return context.WithValue(ctx, programKey{}, true)
+}
+
 // Transact is InTenant, or InAnswer: for what is the same in lists and in answers to incidents.
 type Transact func(ctx context.Context, orgID uuid.UUID, fn func(context.Context, pgx.Tx) error, options ...TxOption) error
 
