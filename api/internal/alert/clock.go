@@ -45,10 +45,9 @@ func (r Received) byOurs(t, now time.Time, waited time.Duration) time.Time {
 	return asStored(earlier(now.Add(t.Sub(r.SentAt)-waited), now))
 }
 
-// eventStart is the time that orders an event among the others about its problem: when it
-// occurred, but never later than now, so that a clock that is ahead cannot outrank what follows.
-// A resolve that says no time ends whatever is known, and a trigger that says none comes after it, though another
-// database's clock was a moment ahead.
+// eventStart is the time that orders an event among the others about its problem: when it occurred, at most now, so
+// that a clock that is ahead cannot outrank what follows. Without a time, a resolve ends whatever is stored, and a
+// trigger comes after it, even if the clock of another database was a moment ahead.
 func eventStart(r Received, before *Stored, now time.Time) time.Time {
 	start := asStored(now)
 	if !r.StartsAt.IsZero() && r.StartsAt.Before(now) {

@@ -154,11 +154,9 @@ func (r Rule) Restart(s State, now time.Time) State {
 // longestSpare bounds how much later than the end of an outage a miss is noticed, besides its grace.
 const longestSpare = time.Hour
 
-// Spare gives the state after an outage of Nightbell from one time to another. A ping that was
-// expected in it could not be received, so there is time for another one: until the next is due,
-// for an hour at most, and the grace. What was missing before the outage, or is expected after it,
-// is as it was; and a ping is waited for in this way once, so that a Nightbell that
-// fails again and again notices misses all the same.
+// Spare gives the state after an outage of Nightbell. A ping expected in it could not be received, so its deadline
+// moves: the end of the outage, plus a period (an hour at most) and the grace. What was missing before, or is expected
+// after it, stays. Once for each ping, so that a Nightbell that fails again and again still notices misses.
 func (r Rule) Spare(s State, from, to time.Time) State {
 	expected := s.DueAt
 	if r.isRunWatched(s) {

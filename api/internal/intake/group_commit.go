@@ -117,11 +117,9 @@ func (in *Intake) Expect() (done func()) {
 	return func() { in.expected.Add(-1) }
 }
 
-// Accept stores the alerts of one request and everything that follows from them: it
-// returns nil only after the commit. The error is a fault that tells the sender what
-// to do; Unavailable ones are worth sending again, and ErrOwnDoing tells whose fault they are.
-// A large request is stored in pieces,
-// one after the other, so that others need not wait for all of it.
+// Accept stores the alerts of one request and all that follows from them; nil means committed. The error is a fault
+// that tells the sender what to do: Unavailable is worth sending again, ErrOwnDoing tells whose fault it is. A large
+// request is stored in pieces, one after the other, so that others need not wait for all of it.
 func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.Batch) error {
 	place, err := in.takePlace(route.OrgID, batch.Bytes())
 	if err != nil {
@@ -232,10 +230,9 @@ func (in *Intake) Run(ctx context.Context) {
 	}
 }
 
-// gather takes what is waiting, and waits up to linger for requests that are known
-// to be on their way, and for those that the last answers are likely to bring: half of
-// the senders in each batch would double what a batch costs by itself. Requests of isolated
-// services are left to retryIsolated, and those whose events have to wait to the next batch.
+// gather takes what waits, and up to linger also what is being read or is likely to follow the last answers: half of
+// the senders in each batch would double its cost. Requests of isolated services are left to retryIsolated, and those
+// whose events have to wait to the next batch.
 func (in *Intake) gather(first []*submission) (together []*submission) {
 	alerts, turns := 0, eventTurns{}
 	in.later = nil

@@ -30,10 +30,9 @@ const (
 var errTooSlow = fault.New(fault.Unavailable, "alerts_too_slow",
 	"Storing these alerts takes longer than Nightbell allows. Send fewer at once, for example with max_alerts.").After(5)
 
-// isolatedServices are the services of batches that failed, apart from the others: a row of one of them may be
-// locked, or one of their requests may be at fault. Each is stored on its own until all
-// its requests are answered, and what comes in for it meanwhile waits and goes along. One
-// that had a request at fault stays so for longer. It is safe for concurrent use.
+// isolatedServices are the services of batches that failed: a row may be locked, or a request at fault. Each is stored
+// on its own until all its requests are answered, those included that come meanwhile; after one at fault it stays so
+// for longer (asideFor). It is safe for concurrent use.
 type isolatedServices struct {
 	mu      sync.Mutex
 	waiting map[uuid.UUID]*isolatedRequests

@@ -5,11 +5,9 @@ import (
 	"time"
 )
 
-// Shifts is who is on call in [from, to): shifts that follow each other without a
-// break, each as long as the same people are on for the same reason. Stretches of
-// nobody are shifts without people. Times are UTC; an empty range has no shifts.
-//
-// The time it takes grows with the handovers in the range, so the caller bounds that.
+// Shifts is who is on call in [from, to): shifts without a break between, each as long as the same people are on for
+// the same reason; for stretches of nobody, without people. Times are UTC; an empty range has no shifts. Its cost grows
+// with the handovers in the range, so the caller bounds that.
 func Shifts(s Schedule, from, to time.Time) []Shift {
 	list, _ := ShiftsWithin(s, from, to, nil)
 	return list

@@ -52,12 +52,9 @@ func wallAt(zone *time.Location, t time.Time) wallSeconds {
 	return wallSeconds(t.Unix()) + offset(zone, t)
 }
 
-// latestWall is the latest local time up to t. It differs from wallAt only after clocks
-// were set back: it stands still until they have caught up, so that a handover in the
-// hour that comes twice happens once.
-//
-// It is the inverse of firstInstant: w.firstInstant(zone) is not after t exactly when
-// w <= latestWall(zone, t).
+// latestWall is the latest local time up to t. After clocks were set back it stands still until they have caught up, so
+// that a handover in the hour that comes twice happens once. It is the inverse of firstInstant: w.firstInstant(zone) is
+// not after t exactly when w <= latestWall(zone, t).
 func latestWall(zone *time.Location, t time.Time) wallSeconds {
 	shows := wallAt(zone, t)
 	before := t.Add(-maxClockChange)
