@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // The stored state of an alert only grows: (StartsAt, resolved after firing) is
@@ -102,7 +104,7 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	case r.Status == Resolved:
 		next.Status = Resolved
 	case before.Status != Firing || !before.IncidentOpen:
-		next.Status, next.StartsAt = Firing, later(start, before.StartsAt.Add(time.Microsecond))
+		next.Status, next.StartsAt = Firing, clock.Later(start, before.StartsAt.Add(time.Microsecond))
 	}
 	// While its incident is open, a later episode belongs to it: a person who resolves it has answered that one too.
 	if next.IncidentOpen && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
@@ -173,10 +175,3 @@ func newer(aStart time.Time, a Status, bStart time.Time, b Status) bool {
 // asStored is a time as it comes back from PostgreSQL; comparing a finer one with a
 // stored one would make every repeat look like a new episode.
 func asStored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}

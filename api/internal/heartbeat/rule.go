@@ -1,6 +1,10 @@
 package heartbeat
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // Rule is what is expected of a heartbeat.
 type Rule struct {
@@ -47,7 +51,7 @@ func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
 		return s, Nothing
 	}
 	before := s.Status
-	s.LastPingAt, s.Spared = later(s.LastPingAt, now), false
+	s.LastPingAt, s.Spared = clock.Later(s.LastPingAt, now), false
 	switch p.Signal {
 	case Starts:
 		s.RunID, s.RunStartedAt = p.RunID, now
@@ -240,12 +244,5 @@ func (r Rule) early(at time.Time) time.Duration {
 
 // episode is the start of being down at a time, after those before.
 func (s State) episode(at time.Time) time.Time {
-	return later(at.Truncate(time.Microsecond), s.EpisodeAt.Add(time.Microsecond))
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return clock.Later(at.Truncate(time.Microsecond), s.EpisodeAt.Add(time.Microsecond))
 }

@@ -137,17 +137,3 @@ func (p *resolver) lastChange(t, limit time.Time) time.Time {
 // toUTC drops the zone and the monotonic clock reading, so that equal instants are equal
 // values (==).
 func toUTC(t time.Time) time.Time { return t.Round(0).UTC() }
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

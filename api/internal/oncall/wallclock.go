@@ -1,6 +1,10 @@
 package oncall
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // wallSeconds is local time as a number: seconds since 1970-01-01 00:00 local time, as if
 // clocks were never changed. Recurrence is arithmetic in it, so 08:00 stays 08:00.
@@ -78,7 +82,7 @@ func (w wallSeconds) firstInstant(zone *time.Location) time.Time {
 	if instant.Before(move) {
 		return instant
 	}
-	return latest(move, time.Unix(int64(w-after), 0).UTC())
+	return clock.Later(move, time.Unix(int64(w-after), 0).UTC())
 }
 
 // midnight is the beginning of the day of w.
