@@ -115,10 +115,9 @@ func (b Batch) Bytes() (size int) {
 	return size
 }
 
-// ForPieces puts a batch into the order in which it can be stored piece by piece, with one
-// message for each alert. What fires comes first: an incident whose last alert ended in
-// one piece would otherwise resolve before another adds to it. The worst comes first of
-// that: an incident would otherwise be raised, and paged for again.
+// ForPieces orders a batch so that it can be stored piece by piece, with one message for each alert. What fires comes
+// first: otherwise an incident would resolve between two pieces. The worst comes first of that: otherwise a later piece
+// would raise the severity, and page again.
 func (b Batch) ForPieces() Batch {
 	alerts := Merge(b.Alerts)
 	slices.SortStableFunc(alerts, func(a, b Received) int {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // clockOff is how far from ours a sender's clock is that is corrected. It is more than any request takes to arrive, so
@@ -28,7 +30,7 @@ func (r Received) ByOurClock(now time.Time, waited time.Duration) Received {
 	}
 	r.ClockOff = now.Sub(r.SentAt.Add(waited))
 	if r.Said = asStored(r.SentAt); !r.StartsAt.IsZero() {
-		r.Said = asStored(earlier(r.StartsAt, r.SentAt)) // no event is told before it happens
+		r.Said = asStored(clock.Earlier(r.StartsAt, r.SentAt)) // no event is told before it happens
 	}
 	if r.ClockOff.Abs() > clockOff {
 		r.StartsAt, r.EndsAt = r.byOurs(r.StartsAt, now, waited), r.byOurs(r.EndsAt, now, waited)
@@ -42,13 +44,12 @@ func (r Received) byOurs(t, now time.Time, waited time.Duration) time.Time {
 	if t.IsZero() {
 		return t
 	}
-	return asStored(earlier(now.Add(t.Sub(r.SentAt)-waited), now))
+	return asStored(clock.Earlier(now.Add(t.Sub(r.SentAt)-waited), now))
 }
 
-// eventStart is the time that orders an event among the others about its problem: when it
-// occurred, but never later than now, so that a clock that is ahead cannot outrank what follows.
-// A resolve that says no time ends whatever is known, and a trigger that says none comes after it, though another
-// database's clock was a moment ahead.
+// eventStart is the time that orders an event among the others about its problem: when it occurred, at most now, so
+// that a clock that is ahead cannot outrank what follows. Without a time, a resolve ends whatever is stored, and a
+// trigger comes after it, even if the clock of another database was a moment ahead.
 func eventStart(r Received, before *Stored, now time.Time) time.Time {
 	start := asStored(now)
 	if !r.StartsAt.IsZero() && r.StartsAt.Before(now) {
@@ -58,9 +59,9 @@ func eventStart(r Received, before *Stored, now time.Time) time.Time {
 	case before == nil:
 		return start
 	case r.Event.Action == Resolve:
-		return later(start, before.StartsAt)
+		return clock.Later(start, before.StartsAt)
 	case r.StartsAt.IsZero():
-		return later(start, before.StartsAt.Add(time.Microsecond))
+		return clock.Later(start, before.StartsAt.Add(time.Microsecond))
 	}
 	return start
 }
@@ -85,11 +86,11 @@ func absorbEvent(before *Stored, r Received, now time.Time) Stored {
 	if start := eventStart(r, &known, now); isNews(known, r, start, now) {
 		next = known
 		if next.StartsAt, next.Status = start, r.Status; !newer(start, r.Status, known.StartsAt, known.Status) {
-			next.StartsAt = later(r.corrected(now), known.StartsAt.Add(time.Microsecond))
+			next.StartsAt = clock.Later(r.corrected(now), known.StartsAt.Add(time.Microsecond))
 		}
 		// Of what overtook it, the end must not count later.
 		if next.Said, next.ClockOff = r.Said, r.ClockOff; isOneClock(known, r) {
-			next.Said = later(known.Said, r.Said)
+			next.Said = clock.Later(known.Said, r.Said)
 		}
 	}
 	// A clock that is behind must not silence what happens after a person resolved the incident:
@@ -145,7 +146,7 @@ func (r Received) corrected(now time.Time) time.Time {
 	if r.ClockOff.Abs() > clockOff || r.Said.IsZero() {
 		return r.StartsAt
 	}
-	return asStored(earlier(r.Said.Add(r.ClockOff), now))
+	return asStored(clock.Earlier(r.Said.Add(r.ClockOff), now))
 }
 
 // beforeSetBack is s as it would be had our clock been right when it was stored: what lies ahead of now is over just
@@ -169,11 +170,4 @@ func (s Stored) beforeSetBack(r Received, now time.Time) Stored {
 		s.IncidentStartsAt = just
 	}
 	return s
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }

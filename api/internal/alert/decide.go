@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // The stored state of an alert only grows: (StartsAt, resolved after firing) is
@@ -65,14 +67,9 @@ func StartOf(r Received, now time.Time) time.Time {
 	return asStored(now)
 }
 
-// Absorb gives the stored state after r; before is nil for an alert never seen.
-//
-// With a known start the maximum of both stays, unless it fires again (firesAgain) or ends later
-// than the stored one began (endsLater), or the stored start lies ahead by a wrong clock (isSetBack,
-// endsAhead). Without one, a resolve is about the stored episode, and a firing is about the open one if there
-// is one: otherwise it begins a new episode at now, and never at or before the stored start.
-// While its incident is open, a later episode belongs to that incident, so that a person who
-// resolves it has answered that episode too.
+// Absorb gives the stored state after r; before is nil for an alert never seen. With a known start the later state
+// wins, with four exceptions: isSetBack, firesAgain, endsLater, endsAhead. Without one, a resolve is about the stored
+// episode, and a firing about the open one, or else a new episode: at now, and always after the stored start.
 func Absorb(before *Stored, r Received, now time.Time) Stored {
 	next := absorb(before, r, now)
 	if before == nil || before.Status != Resolved || next.Status != Resolved || !before.StartsAt.Equal(next.StartsAt) {
@@ -107,8 +104,9 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	case r.Status == Resolved:
 		next.Status = Resolved
 	case before.Status != Firing || !before.IncidentOpen:
-		next.Status, next.StartsAt = Firing, later(start, before.StartsAt.Add(time.Microsecond))
+		next.Status, next.StartsAt = Firing, clock.Later(start, before.StartsAt.Add(time.Microsecond))
 	}
+	// While its incident is open, a later episode belongs to it: a person who resolves it has answered that one too.
 	if next.IncidentOpen && next.Status == Firing && !before.IncidentStartsAt.IsZero() {
 		next.IncidentStartsAt = next.StartsAt
 	}
@@ -124,9 +122,9 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && !endsAhead(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
-// isSetBack reports whether the clock that said what is stored was ahead and has been set right since: it fires with an
-// earlier start, and yet anew. It began after a person resolved what is stored; or that is over and its start lay ahead
-// of its end, and this is no copy that the end has overtaken.
+// isSetBack reports whether the sender's clock was ahead and has been corrected: r fires again with an earlier start
+// than the stored one. Either it began after a person resolved that episode; or that episode's start lay after its end,
+// and r is no message from before the end that arrived after it (overtaking).
 func isSetBack(before Stored, r Received, now time.Time) bool {
 	switch {
 	case r.Status != Firing || !StartKnown(r, now) || r.StartsAt.After(now) || !StartOf(r, now).Before(before.StartsAt):
@@ -138,8 +136,8 @@ func isSetBack(before Stored, r Received, now time.Time) bool {
 	}
 }
 
-// endsAhead reports whether what fires with a start that lay ahead when it was last heard of ends by a clock that was set
-// right. An end from before that is of an earlier episode, told late; one that lies ahead itself, of a clock that is.
+// endsAhead reports whether r ends, by a corrected clock, what fires with a start that lay ahead when it was last heard
+// of. An end from before that is of an earlier episode and came late; one after now is of a clock that is still ahead.
 func endsAhead(before Stored, r Received, now time.Time) bool {
 	return before.Status == Firing && before.StartsAt.After(before.LastSeenAt) && r.Status == Resolved && StartKnown(r, now) &&
 		r.EndsAt.After(before.LastSeenAt) && !r.EndsAt.After(now)
@@ -177,10 +175,3 @@ func newer(aStart time.Time, a Status, bStart time.Time, b Status) bool {
 // asStored is a time as it comes back from PostgreSQL; comparing a finer one with a
 // stored one would make every repeat look like a new episode.
 func asStored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}

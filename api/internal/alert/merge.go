@@ -6,12 +6,9 @@ import (
 	"slices"
 )
 
-// Merge makes one message of all about one alert, sorted by Key: batches lock rows in one
-// order and never deadlock. The newest wins whole, among equals the one that arrived last;
-// Count is how many it stands for; starts and keys are as they are stored.
-//
-// A message without a start is about the episode of the one before it. A resolve that a
-// firing without start follows in the same batch is a flap within one episode.
+// Merge makes one message of all about one alert, sorted by Key: batches lock rows in one order and never deadlock. The
+// newest wins whole, among equals the last to arrive; Count is how many it stands for; starts and keys are as stored.
+// Without a start, a message is about the episode of the one before it: firing after a resolve, a flap within that.
 func Merge(received []Received) []Received {
 	merged := make(map[string]Received, len(received))
 	for _, r := range received {

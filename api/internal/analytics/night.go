@@ -1,6 +1,10 @@
 package analytics
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // A night is from 22:00 to 07:00 of a person's own wall clock: the law of several countries counts
 // 23:00 to 06:00 as night work, and an hour on either side belongs to the sleep of whoever has a shift.
@@ -69,12 +73,5 @@ func awakeUntil(sent, night time.Time, hasIt bool, acknowledged, resolved time.T
 			}
 		}
 	}
-	return earlier(done.Add(AsleepAgain), night)
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
+	return clock.Earlier(done.Add(AsleepAgain), night)
 }

@@ -71,10 +71,9 @@ func (h *Hasher) Hash(ctx context.Context, lane Lane, password string) (string, 
 	return argon2id.CreateHash(password, &h.cost)
 }
 
-// Verify reports whether the password is the hashed one, and whether the hash was
-// made with an older cost and should be replaced. An empty hash stands for an
-// account that does not exist: it takes the same time and never matches. Errors are
-// those of Hash, or say that the stored hash cannot be read.
+// Verify reports whether the password matches the hash, and whether the hash has an older cost and should be replaced.
+// An empty hash stands for an account that does not exist: it takes the same time and never matches. Errors are those
+// of Hash, or say that the stored hash cannot be read.
 func (h *Hasher) Verify(ctx context.Context, lane Lane, password, hash string) (matches, outdated bool, err error) {
 	leave, err := h.enter(ctx, lane)
 	if err != nil {

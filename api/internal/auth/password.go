@@ -16,10 +16,9 @@ const (
 	MaxPasswordLength = 256
 )
 
-// CheckPassword returns nil for a password that may be used, and otherwise the
-// refusal that says what to change. about holds what an attacker knows of the
-// person: name, e-mail address, organization. No kind of character is demanded:
-// length and not being guessable are what counts (NIST SP 800-63B-4, 3.1.1.2).
+// CheckPassword returns nil for a password that may be used, and otherwise the refusal that says what to change. about
+// is what an attacker knows of the person: name, e-mail address, organization. Length and not being guessable count,
+// and no kind of character is demanded (NIST SP 800-63B-4, 3.1.1.2).
 func CheckPassword(password string, about ...string) error {
 	length := utf8.RuneCountInString(password)
 	switch {
@@ -111,10 +110,9 @@ func (c cover) cheaperThan(other cover) bool {
 	return c.fillers < other.fillers
 }
 
-// isFewPieces reads the password as known words, letters and fillers, each word or
-// letter being a piece, and looks for the reading with the fewest pieces. The same
-// word again is not a new piece. Words are looked for in text, which is plain with
-// or without substitutions undone; what is left over is counted in plain.
+// isFewPieces looks for the reading of the password with the fewest pieces, as known words, letters and fillers: each
+// word or letter is a piece, the same word again is not. Words are looked for in text, which is plain with or without
+// substitutions undone; what is left over is counted in plain.
 func isFewPieces(plain, text []rune, about map[string]bool) bool {
 	best := make([]cover, len(text)+1)
 	for end := 1; end <= len(text); end++ {

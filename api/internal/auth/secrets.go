@@ -42,8 +42,8 @@ func random256() []byte {
 	return bits
 }
 
-// HashToken is what is stored of a token, key or device id: its SHA-256. That is
-// enough for 256 random bits, and can be looked up.
+// HashToken is what is stored of a token, key, device id or calendar address: its SHA-256, which can be looked up. A
+// fast hash is enough for 256 random bits.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

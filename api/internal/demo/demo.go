@@ -50,10 +50,9 @@ type Account struct {
 	ServiceName string
 }
 
-// Seed fills the workspace unless it is there, and reports whether it did so now. What
-// is there stays as it is, except that password becomes the owner's if it was another
-// one; whoever had signed in with that is signed out. Replicas may call it together.
-// ErrAddressTaken means that somebody registered with one of its addresses.
+// Seed fills the workspace unless it is there, and reports whether it did so now. What is there stays, but password
+// becomes the owner's; if it was another one, whoever had signed in with that is signed out. Replicas may call it
+// together. ErrAddressTaken means that somebody registered with one of its addresses.
 func (w Workspace) Seed(ctx context.Context, password string) (account Account, seededNow bool, err error) {
 	account, found, err := w.Account(ctx)
 	if err != nil {

@@ -145,7 +145,7 @@ func (f *filling) receive(ctx context.Context, i pastIncident, alerts []alert.Re
 		OrgID: orgID, ServiceID: serviceID(of.Name), ServiceName: of.Name, PolicyID: keyOf("policy", policyOf(of)), Grouping: catalog.ByGroup,
 	}
 	f.stale = f.stale || alerts[0].StartsAt.Equal(at) || incidentID(i.ID) == f.next.incidentID
-	return intake.Store(ctx, f.tx, route, alerts, incidentID(i.ID), at)
+	return intake.Store(ctx, f.tx, route, alerts, intake.Options{OpenAs: incidentID(i.ID)}, at)
 }
 
 // alert is one of the incident's as it was received; the incident is their group.

@@ -11,7 +11,6 @@ package forgotten
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,14 +24,7 @@ import (
 )
 
 // Options are what a Mailer needs besides the database.
-type Options struct {
-	Logger *slog.Logger
-	Mail   notify.NoticeChannel
-	// PublicURL is where people reach this installation, without a slash at the end.
-	PublicURL string
-	// Key derives the tokens.
-	Key []byte
-}
+type Options = linkmail.Options
 
 // Mailer mails the links. Any number of replicas may run one.
 type Mailer struct {

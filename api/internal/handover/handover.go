@@ -54,10 +54,8 @@ func New(db *postgres.DB, options Options) *Notifier {
 	return &Notifier{db: db, options: options}
 }
 
-// Announce asks the schedules that are due who is on call, and stores notices of what
-// changed since the last time. It reports whether more schedules may be due.
-//
-// What was told is stored with the notices in one transaction, so each hand-over is
+// Announce asks the schedules that are due who is on call, stores notices of what changed since the last time, and
+// reports whether more schedules may be due. What was told is stored in the same transaction: each hand-over is
 // announced once, whoever looks. A schedule's first look announces nothing.
 func (h *Notifier) Announce(ctx context.Context) (again bool, err error) {
 	err = h.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) error {

@@ -1,6 +1,10 @@
 package heartbeat
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // Rule is what is expected of a heartbeat.
 type Rule struct {
@@ -47,7 +51,7 @@ func (r Rule) Ping(s State, p Ping, now time.Time) (State, Verdict) {
 		return s, Nothing
 	}
 	before := s.Status
-	s.LastPingAt, s.Spared = later(s.LastPingAt, now), false
+	s.LastPingAt, s.Spared = clock.Later(s.LastPingAt, now), false
 	switch p.Signal {
 	case Starts:
 		s.RunID, s.RunStartedAt = p.RunID, now
@@ -154,11 +158,9 @@ func (r Rule) Restart(s State, now time.Time) State {
 // longestSpare bounds how much later than the end of an outage a miss is noticed, besides its grace.
 const longestSpare = time.Hour
 
-// Spare gives the state after an outage of Nightbell from one time to another. A ping that was
-// expected in it could not be received, so there is time for another one: until the next is due,
-// for an hour at most, and the grace. What was missing before the outage, or is expected after it,
-// is as it was; and a ping is waited for in this way once, so that a Nightbell that
-// fails again and again notices misses all the same.
+// Spare gives the state after an outage of Nightbell. A ping expected in it could not be received, so its deadline
+// moves: the end of the outage, plus a period (an hour at most) and the grace. What was missing before, or is expected
+// after it, stays. Once for each ping, so that a Nightbell that fails again and again still notices misses.
 func (r Rule) Spare(s State, from, to time.Time) State {
 	expected := s.DueAt
 	if r.isRunWatched(s) {
@@ -242,12 +244,5 @@ func (r Rule) early(at time.Time) time.Duration {
 
 // episode is the start of being down at a time, after those before.
 func (s State) episode(at time.Time) time.Time {
-	return later(at.Truncate(time.Microsecond), s.EpisodeAt.Add(time.Microsecond))
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return clock.Later(at.Truncate(time.Microsecond), s.EpisodeAt.Add(time.Microsecond))
 }

@@ -47,12 +47,9 @@ var errSchedule = fault.InvalidField("schedule", fault.BadFormat,
 // everyHour is the bit that the parser sets in a field that is a star.
 const everyHour = 1 << 63
 
-// Next is the first time after the given one, in UTC; zero when there is none within five years.
-//
-// A time that is skipped when clocks go forward does not come that day: some schedulers run the job
-// later, others not at all. A time that comes twice when clocks go back comes once, the first time,
-// except for schedules of every hour: those go on every hour. Expecting less than may run means no
-// false alarm; what runs besides is one more ping.
+// Next is the first time after the given one, in UTC; zero when there is none within five years. A time that clocks
+// skip is left out that day, one that comes twice comes once, the first time; hourly schedules go on every hour.
+// Expecting less than may run means no false alarm, and a run that was not expected is one more ping.
 func (s Schedule) Next(after time.Time) time.Time {
 	if s.spec == nil {
 		return time.Time{}

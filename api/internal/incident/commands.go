@@ -14,18 +14,15 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
-// Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves
-// the assignee alone. After the severity rose, acknowledging again confirms that By knows
-// of it: By has it from then on, while AcknowledgedAt stays that of the first answer.
-// Message may be empty.
-//
-// Seen is how severe By saw each incident; whoever sends nothing has seen what it is now. Where the
-// severity rose between the look and the answer, the answer is to what was seen: it is as if the
-// severity had risen after it, and By is asked again.
+// Acknowledge says that By has seen it and is on it: nobody else is paged. It leaves the assignee alone. After the
+// severity rose, acknowledging again confirms that By knows of it: By has it from then on, while AcknowledgedAt stays
+// that of the first answer.
 type Acknowledge struct {
 	By      Actor
-	Message string
-	Seen    map[uuid.UUID]alert.Severity
+	Message string // may be empty
+	// Seen is how severe By saw each incident; without it, as it is now. Where the severity rose between the look and
+	// the answer, it is as if it had risen after the answer, and By is asked again.
+	Seen map[uuid.UUID]alert.Severity
 }
 
 func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
@@ -63,8 +60,8 @@ func (c Acknowledge) decide(current Incident, now time.Time) (Outcome, error) {
 	}), nil
 }
 
-// Snooze is Acknowledge for a time: unless it is resolved by then, it is triggered again. It begins anew
-// for an incident that is snoozed or acknowledged.
+// Snooze is Acknowledge for a time: unless it is resolved by then, it is triggered again. The time starts again for an
+// incident that is snoozed or acknowledged already.
 type Snooze struct {
 	By   Actor
 	For  time.Duration
@@ -254,10 +251,9 @@ func (c ResponderLeft) decide(current Incident, _ time.Time) (Outcome, error) {
 	}
 }
 
-// ConfirmTimeout says that nobody acknowledged the severity to which an acknowledged
-// incident rose, in the time that its policy gives for that, or that nobody can be asked:
-// it is triggered again and paged for from the first step. ByName is who had acknowledged
-// it; empty when that is not known.
+// ConfirmTimeout says that nobody acknowledged the severity to which an acknowledged incident rose within the time of
+// its policy, or that nobody can be asked: it is triggered again and paged for from the first step. ByName is who had
+// acknowledged it; empty when that is not known.
 type ConfirmTimeout struct {
 	ByName string
 }
@@ -339,14 +335,13 @@ func (c Comment) decide(current Incident, _ time.Time) (Outcome, error) {
 	return changed(current, LeavePaging, Event{Kind: "comment", Actor: c.By, Message: message}), nil
 }
 
-// ChangeSeverity says that it is worse, or less bad, than it seemed. Whoever was paged
-// for less is told when it is worse. Because is how it came to that when it was no
-// person: "by an alert". Where somebody says that it is less bad, that is what is known of it from then
-// on: it may rise to what people were told, or acknowledged, before, and they hear of it again.
+// ChangeSeverity says that it is worse, or less bad, than it seemed. Whoever was paged for less is told when it is
+// worse. After somebody says that it is less bad, it may rise again to what people were told, or acknowledged, before,
+// and they hear of it again.
 type ChangeSeverity struct {
 	By      Actor
 	To      alert.Severity
-	Because string
+	Because string // how it came to that when it was no person: "by an alert"
 }
 
 func (c ChangeSeverity) decide(current Incident, _ time.Time) (Outcome, error) {

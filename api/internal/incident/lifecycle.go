@@ -13,14 +13,9 @@ type Command interface {
 	decide(current Incident, now time.Time) (Outcome, error)
 }
 
-// Decide says what command does to an incident in its current state, at now. It is
-// total: every command has an answer in every state, and testdata/lifecycle.md
-// prints them all.
-//
-// A repeat of something already done is no error: Changed is false and the first
-// one stays. A refusal is a fault of kind Conflict (the state does not allow it) or
-// Unprocessable (the command itself is wrong), with Next the incident as it was.
-// Version grows by one exactly when Changed is true.
+// Decide says what command does to an incident at now; it is total (testdata/lifecycle.md has every answer). A repeat
+// is no error: Changed is false, the first stays. A refusal is a Conflict (of the state) or Unprocessable (the command
+// is wrong), with Next the incident as it was. Version grows by one exactly when Changed.
 func Decide(current Incident, command Command, now time.Time) (Outcome, error) {
 	if command == nil || !current.Status.known() {
 		return unchanged(current, LeavePaging), fault.Newf(fault.Internal, "incident_rule_missing",

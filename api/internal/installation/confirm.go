@@ -45,11 +45,9 @@ const (
 		OR i.snoozed_until IS NULL AND EXISTS (SELECT FROM incident_timer t WHERE t.org_id = i.org_id AND t.incident_id = i.id AND t.kind <> 'auto_resolve' AND t.due_at < $1))`
 )
 
-// Confirm says that this database is the installation's from now on: it gets a name of its
-// own, what was due more than an hour before it became a copy is not paged any more, and
-// whoever serves it begins to page within seconds. It returns how many open incidents
-// nobody is paged for because of that. It fails with ErrNoCopy unless a server found it to be a copy,
-// or a backup was restored into it.
+// Confirm makes this database the installation's: it gets a name of its own, what was due more than an hour before it
+// became a copy is not paged, and paging begins within seconds; leftOut counts the open incidents that nobody is paged
+// for. It is ErrNoCopy unless a server found it to be a copy, or a backup was restored into it.
 func Confirm(ctx context.Context, db *postgres.DB) (leftOut int, err error) {
 	err = db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
 		leftOut, err = confirm(ctx, tx)

@@ -6,10 +6,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
-// eventTurns lets one transaction hold events of a problem that want the same. Stored together, a
-// trigger and its resolve would be one alert that never fired: no incident would tell of it. A
-// request that wants something else waits for the next transaction, and so does every later one
-// about its problems, so that the order of arrival stays.
+// eventTurns admits to one transaction only events that want the same of a problem: a trigger and its resolve, stored
+// together, would be one alert that never fired. A request that wants something else waits for the next transaction,
+// and so does every later one about its problems: the order of arrival stays.
 type eventTurns map[problem]alert.Action
 
 // problem is what events with one dedup key are about.

@@ -104,9 +104,9 @@ func (b *batch) settle() {
 	if len(b.calls) == 0 {
 		return
 	}
-	place := make(map[alertdb.Key]int, len(b.alerts))
+	index := make(map[alertdb.Key]int, len(b.alerts))
 	for i, a := range b.alerts {
-		place[a.Key()] = i
+		index[a.Key()] = i
 	}
 	fresh := make(map[uuid.UUID]incidentdb.Record, len(b.opened))
 	for _, record := range b.opened {
@@ -118,7 +118,7 @@ func (b *batch) settle() {
 		if event.Action == alert.Acknowledge {
 			continue
 		}
-		i := place[alertdb.Key{ServiceID: c.service, AlertKey: c.received.Key}]
+		i := index[alertdb.Key{ServiceID: c.service, AlertKey: c.received.Key}]
 		stored, meaning := b.alerts[i].Stored, b.meanings[i]
 		event.Outcome = alert.Outcome{Status: alert.EventIgnored}
 		switch {

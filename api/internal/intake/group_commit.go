@@ -4,8 +4,12 @@
 //     services are stored each on its own until the lock is gone, or the request at fault
 //     is found; its service stays out of the others' batches for a minute (isolated.go).
 //  2. storeBatch is one transaction: alerts, incidents, escalation and first pages are
-//     stored together (store.go; incidents.go opens, joins and resolves).
+//     stored together. store.go is its steps, batch.go what they work on; incidents.go opens and
+//     joins incidents, incident_changes.go raises, pages again and resolves.
 //  3. Only after the commit is each sender answered.
+//
+// Events (POST /v1/events) are alerts, too; what else becomes of them is in events.go. One
+// transaction holds those of a problem that want the same (event_turns.go).
 //
 // What nobody can read opens an incident that says so (undecodable.go).
 package intake
@@ -82,23 +86,23 @@ type submission struct {
 	route  catalog.Route
 	batch  alert.Batch
 	answer chan error
-	place  *place
+	slot   *queueSlot
 	// pages is how many its transaction planned; it may be read after the answer.
 	pages int
 	// abandoned is set when the sender has been told to come again.
 	abandoned atomic.Bool
 }
 
-// place is what one request holds of the queue until its last piece is answered and its
+// queueSlot is what one request holds of the queue until its last piece is answered and its
 // sender has left.
-type place struct {
+type queueSlot struct {
 	users  atomic.Int32
 	vacate func()
 }
 
-func (p *place) leave() {
-	if p.users.Add(-1) == 0 {
-		p.vacate()
+func (q *queueSlot) leave() {
+	if q.users.Add(-1) == 0 {
+		q.vacate()
 	}
 }
 
@@ -117,17 +121,15 @@ func (in *Intake) Expect() (done func()) {
 	return func() { in.expected.Add(-1) }
 }
 
-// Accept stores the alerts of one request and everything that follows from them: it
-// returns nil only after the commit. The error is a fault that tells the sender what
-// to do; Unavailable ones are worth sending again, and ErrOwnDoing tells whose fault they are.
-// A large request is stored in pieces,
-// one after the other, so that others need not wait for all of it.
+// Accept stores the alerts of one request and all that follows from them; nil means committed. The error is a fault
+// that tells the sender what to do: Unavailable is worth sending again, ErrOwnDoing tells whose fault it is. A large
+// request is stored in pieces, one after the other, so that others need not wait for all of it.
 func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.Batch) error {
-	place, err := in.takePlace(route.OrgID, batch.Bytes())
+	slot, err := in.takeSlot(route.OrgID, batch.Bytes())
 	if err != nil {
 		return err
 	}
-	defer place.leave()
+	defer slot.leave()
 	size := len(batch.Alerts)
 	if size > firstPiece {
 		batch, size = batch.ForPieces(), firstPiece
@@ -135,9 +137,9 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 	}
 	for rest := batch.Alerts; ; {
 		n := min(size, len(rest))
-		place.users.Add(1)
-		s := &submission{route: route, batch: alert.Batch{Alerts: rest[:n], Truncated: batch.Truncated}, answer: make(chan error, 1), place: place}
-		in.queue <- s // has room for every request that has a place
+		slot.users.Add(1)
+		s := &submission{route: route, batch: alert.Batch{Alerts: rest[:n], Truncated: batch.Truncated}, answer: make(chan error, 1), slot: slot}
+		in.queue <- s // has room for every request that has a slot
 		if err := in.wait(ctx, s); err != nil {
 			return err
 		}
@@ -152,8 +154,8 @@ func (in *Intake) Accept(ctx context.Context, route catalog.Route, batch alert.B
 	}
 }
 
-// takePlace takes what a request needs of the queue, out of its organization's share.
-func (in *Intake) takePlace(orgID uuid.UUID, size int) (*place, error) {
+// takeSlot takes what a request needs of the queue, out of its organization's share.
+func (in *Intake) takeSlot(orgID uuid.UUID, size int) (*queueSlot, error) {
 	if !in.requests.Take(orgID, 1) {
 		return nil, overloaded(in.requests, orgID, 1)
 	}
@@ -161,12 +163,12 @@ func (in *Intake) takePlace(orgID uuid.UUID, size int) (*place, error) {
 		in.requests.Return(orgID, 1)
 		return nil, overloaded(in.bytes, orgID, size)
 	}
-	p := &place{vacate: func() {
+	slot := &queueSlot{vacate: func() {
 		in.requests.Return(orgID, 1)
 		in.bytes.Return(orgID, size)
 	}}
-	p.users.Add(1)
-	return p, nil
+	slot.users.Add(1)
+	return slot, nil
 }
 
 // overloaded refuses who was not let into the pool.
@@ -198,7 +200,7 @@ func (in *Intake) wait(ctx context.Context, s *submission) error {
 
 func (s *submission) finish(err error) {
 	s.answer <- err
-	s.place.leave()
+	s.slot.leave()
 }
 
 func answer(together []*submission, err error) {
@@ -226,16 +228,15 @@ func (in *Intake) Run(ctx context.Context) {
 			}
 		}
 		if together := in.gather(first); len(together) > 0 {
-			in.store(context.WithoutCancel(ctx), together)
+			in.commitBatch(context.WithoutCancel(ctx), together)
 			in.lastLoad = len(together) + len(in.queue)
 		}
 	}
 }
 
-// gather takes what is waiting, and waits up to linger for requests that are known
-// to be on their way, and for those that the last answers are likely to bring: half of
-// the senders in each batch would double what a batch costs by itself. Requests of isolated
-// services are left to retryIsolated, and those whose events have to wait to the next batch.
+// gather takes what waits, and up to linger also what is being read or is likely to follow the last answers: half of
+// the senders in each batch would double its cost. Requests of isolated services are left to retryIsolated, and those
+// whose events have to wait to the next batch.
 func (in *Intake) gather(first []*submission) (together []*submission) {
 	alerts, turns := 0, eventTurns{}
 	in.later = nil
@@ -273,9 +274,9 @@ func (in *Intake) gather(first []*submission) (together []*submission) {
 	return together
 }
 
-// store commits a batch. When it fails for a reason that may lie in one request, all of
+// commitBatch stores a batch and answers its requests. When it fails for a reason that may lie in one request, all of
 // its services are isolated, and the next batch is stored without them.
-func (in *Intake) store(ctx context.Context, together []*submission) {
+func (in *Intake) commitBatch(ctx context.Context, together []*submission) {
 	err := in.guardedCommit(ctx, together, lockWait)
 	switch {
 	case err == nil:

@@ -30,15 +30,14 @@ const (
 var errTooSlow = fault.New(fault.Unavailable, "alerts_too_slow",
 	"Storing these alerts takes longer than Nightbell allows. Send fewer at once, for example with max_alerts.").After(5)
 
-// isolatedServices are the services of batches that failed, apart from the others: a row of one of them may be
-// locked, or one of their requests may be at fault. Each is stored on its own until all
-// its requests are answered, and what comes in for it meanwhile waits and goes along. One
-// that had a request at fault stays so for longer. It is safe for concurrent use.
+// isolatedServices are the services of batches that failed: a row may be locked, or a request at fault. Each is stored
+// on its own until all its requests are answered, those included that come meanwhile; after one at fault it stays so
+// for longer (asideFor). It is safe for concurrent use.
 type isolatedServices struct {
 	mu      sync.Mutex
 	waiting map[uuid.UUID]*isolatedRequests
-	// turns are the isolated services that nobody is storing, in the order of their turns.
-	turns chan uuid.UUID
+	// ready are the isolated services that have something to store, first in, first out.
+	ready chan uuid.UUID
 	now   func() time.Time
 }
 
@@ -46,8 +45,8 @@ type isolatedServices struct {
 type isolatedRequests struct {
 	fresh []*submission // not tried yet
 	stuck []*submission // tried alone: a lock is in their way
-	// hasTurn is set while the service is in turns, or being stored.
-	hasTurn bool
+	// queued is set while the service is in ready, or being stored.
+	queued bool
 	// asideUntil is when the service may rejoin the ordinary batches.
 	asideUntil time.Time
 	// tooSlow is set once it was set aside for requests of several alerts that took too long.
@@ -55,8 +54,8 @@ type isolatedRequests struct {
 }
 
 func newIsolatedServices() isolatedServices {
-	// A service in turns has a request that waits, so there is room for all of them.
-	return isolatedServices{waiting: map[uuid.UUID]*isolatedRequests{}, turns: make(chan uuid.UUID, queuedRequests), now: time.Now}
+	// A service in ready has a request that waits, so there is room for all of them.
+	return isolatedServices{waiting: map[uuid.UUID]*isolatedRequests{}, ready: make(chan uuid.UUID, queuedRequests), now: time.Now}
 }
 
 // isolate takes the services of a batch that failed out of the ordinary batches.
@@ -88,15 +87,15 @@ func (h *isolatedServices) join(s *submission) bool {
 
 func (h *isolatedServices) add(own *isolatedRequests, s *submission) {
 	own.fresh = append(own.fresh, s)
-	if !own.hasTurn {
-		own.hasTurn = true
-		h.turns <- s.route.ServiceID
+	if !own.queued {
+		own.queued = true
+		h.ready <- s.route.ServiceID
 	}
 }
 
 // over reports whether a service that was set aside may rejoin.
 func (h *isolatedServices) over(own *isolatedRequests) bool {
-	return !own.hasTurn && !h.now().Before(own.asideUntil)
+	return !own.queued && !h.now().Before(own.asideUntil)
 }
 
 // setAside keeps a service, one of whose requests was at fault, out of the ordinary batches
@@ -131,18 +130,18 @@ func (h *isolatedServices) take(service uuid.UUID) (fresh, stuck []*submission) 
 	return fresh, stuck
 }
 
-// release ends the turn of a service. Without stuck requests it is isolated no more, unless it is
+// release says that a service was stored. Without stuck requests it is isolated no more, unless it is
 // set aside, and those that came meanwhile are returned: they go back to the ordinary batches.
 func (h *isolatedServices) release(service uuid.UUID, stuck []*submission) (rejoin []*submission) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	own := h.waiting[service]
-	own.stuck, own.hasTurn = stuck, false
+	own.stuck, own.queued = stuck, false
 	aside := !h.over(own)
 	switch {
 	case len(stuck) > 0, aside && len(own.fresh) > 0:
-		own.hasTurn = true
-		h.turns <- service
+		own.queued = true
+		h.ready <- service
 	case !aside:
 		delete(h.waiting, service)
 		return own.fresh
@@ -150,20 +149,20 @@ func (h *isolatedServices) release(service uuid.UUID, stuck []*submission) (rejo
 	return nil
 }
 
-// retryIsolated stores isolated services by turns until ctx ends.
+// retryIsolated stores isolated services, one after the other, until ctx ends.
 func (in *Intake) retryIsolated(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case service := <-in.isolated.turns:
+		case service := <-in.isolated.ready:
 			in.retryService(context.WithoutCancel(ctx), service)
 		}
 	}
 }
 
 // retryService stores what waits for a service, as far as no lock is in the way. A
-// request that is stuck is tried in every turn until its sender was told to come again.
+// request that is stuck is tried each time until its sender was told to come again.
 func (in *Intake) retryService(ctx context.Context, service uuid.UUID) {
 	fresh, stuck := in.isolated.take(service)
 	stuck = append(in.storeParts(ctx, stuck, lockWait), in.storeParts(ctx, fresh, lockWait)...)
@@ -176,7 +175,7 @@ func (in *Intake) retryService(ctx context.Context, service uuid.UUID) {
 		}
 	}
 	for _, s := range in.isolated.release(service, patient) {
-		in.queue <- s // has room for every request that has a place
+		in.queue <- s // has room for every request that has a slot
 	}
 }
 

@@ -23,43 +23,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// mostConflicts is how often a batch begins again because another transaction stored one
-// of its alerts, or opened one of its incidents, since it read them.
-const mostConflicts = 10
-
-// guardedCommit stores what the requests brought, all or nothing, and gives the
-// signals that follow. A panic in a rule is one request's problem, not the process's.
-func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wait time.Duration) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic while storing alerts: %v\n%s", cause, debug.Stack())
-		}
-	}()
-	round, err := in.storeBatch(ctx, together, wait)
-	for range mostConflicts {
-		if !isConflict(err) {
-			break
-		}
-		round, err = in.storeBatch(ctx, together, wait)
-	}
-	if err != nil {
-		return err
-	}
-	for _, s := range together {
-		s.pages = round.PageCount()
-	}
-	failpoint.At("stored", "")
-	in.signal(round)
-	return nil
-}
-
-// isConflict reports whether an alert or an incident that was to be written first exists
-// by now. The insert has waited for the other's commit: who reads again sees it.
-func isConflict(err error) bool {
-	constraint := postgres.ConstraintName(err)
-	return postgres.IsUnique(err) && (constraint == alertdb.ConstraintKey || constraint == incidentdb.ConstraintOpen)
-}
-
 // storeBatch stores the alerts of many requests, and what follows from them, in one
 // transaction. Each step is one statement or none, however many alerts came: a batch of
 // repeats is two round trips, alerts that open incidents are four.
@@ -75,7 +38,7 @@ func (in *Intake) storeBatch(ctx context.Context, together []*submission, wait t
 		if err != nil {
 			return err
 		}
-		return b.store(ctx, tx, now)
+		return b.runSteps(ctx, tx, now)
 	}, postgres.LockTimeout(wait), postgres.First(read))
 	if err != nil {
 		return nil, err
@@ -83,43 +46,8 @@ func (in *Intake) storeBatch(ctx context.Context, together []*submission, wait t
 	return b.round, nil
 }
 
-// Store stores alerts of one service at now, in a transaction that it ends as
-// postgres.Finish does. An incident that they open gets the id openAs. It gives no signals,
-// and does not try again when others store the same alerts.
-func Store(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.Received, openAs uuid.UUID, now time.Time) error {
-	b, reads := newBatch([]*submission{{route: route, batch: alert.Batch{Alerts: alerts}}}), &pgx.Batch{}
-	b.openAs = openAs
-	b.queueReads(reads)
-	if err := tx.SendBatch(ctx, reads).Close(); err != nil {
-		return err
-	}
-	return b.store(ctx, tx, now)
-}
-
-// StoreWithLines is Store, and adds a line to the timeline of the incident of each alert whose key is
-// in lines.
-func StoreWithLines(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.Received, lines map[string]incident.Event, now time.Time) error {
-	b, reads := newBatch([]*submission{{route: route, batch: alert.Batch{Alerts: alerts}}}), &pgx.Batch{}
-	b.lines = lines
-	b.queueReads(reads)
-	if err := tx.SendBatch(ctx, reads).Close(); err != nil {
-		return err
-	}
-	return b.store(ctx, tx, now)
-}
-
-// addLines adds lines; an incident that is not open any more gets its line, too.
-func (b *batch) addLines() {
-	for _, a := range b.alerts {
-		if line, given := b.lines[a.Received.Key]; given && a.Stored.IncidentID != uuid.Nil {
-			record := incidentdb.Record{Incident: incident.Incident{OrgID: a.OrgID, ID: a.Stored.IncidentID}}
-			b.round.Note(record, line)
-		}
-	}
-}
-
-// store is what storeBatch does once its transaction is open and the reads are there.
-func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
+// runSteps is steps 2 to 8 of storeBatch: its transaction is open, and what step 1 asked for is read.
+func (b *batch) runSteps(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	b.tx, b.now, b.round = tx, now, paging.NewRound(tx, now)
 	// 2. Ask alert.Decide what each alert means, now that its row is known. Events that were sent
 	// before are answered as they were then.
@@ -158,125 +86,6 @@ func (b *batch) store(ctx context.Context, tx pgx.Tx, now time.Time) error {
 	return postgres.Finish(ctx, tx, &b.writes)
 }
 
-func (in *Intake) signal(round *paging.Round) {
-	if channels := round.Channels(); len(channels) > 0 {
-		in.signals.Pages(channels...)
-	}
-	for _, orgID := range round.Orgs() {
-		in.signals.Changed(orgID)
-	}
-}
-
-// batch is what one transaction stores.
-type batch struct {
-	tx    pgx.Tx
-	now   time.Time
-	round *paging.Round
-
-	together []*submission
-	begun    time.Time // by this process's clock, when now is read: locks are waited for after that
-	// routes and truncated are by service.
-	routes    map[uuid.UUID]catalog.Route
-	truncated map[uuid.UUID]int
-	alerts    []alertdb.Change // sorted; storing an alert changes its element
-	subjects  []incidentdb.Subject
-	meanings  []alert.Meaning
-
-	// stored are the alerts that were known, open the incidents about the subjects, as read
-	// with BEGIN. Records are the incidents that this transaction holds, commanded those that it
-	// changes by a command.
-	stored    map[alertdb.Key]alert.Stored
-	open      map[incidentdb.Subject]uuid.UUID
-	records   map[uuid.UUID]incidentdb.Record
-	commanded map[uuid.UUID]bool
-
-	// lines are what the timelines of the alerts' incidents get besides, by alert key.
-	lines map[string]incident.Event
-
-	openings []incidentdb.Opening
-	openAs   uuid.UUID             // the id of the next incident; Nil for a new one
-	opened   []incidentdb.Record   // what openings become
-	pagings  []escalationdb.Paging // and where their paging stands
-	joined   map[uuid.UUID]incidentdb.Joined
-	writes   pgx.Batch
-
-	// What came as events, see events.go. Replays were made before; a twin is the first of two
-	// calls with one id in this batch.
-	calls, replays []call
-	serviceOf      map[*alert.Event]uuid.UUID
-	known          map[alertdb.Call]alertdb.Known
-	twins          map[*alert.Event]*alert.Event
-	acknowledged   map[uuid.UUID]bool
-	alertIDs       map[alertdb.Key]uuid.UUID
-}
-
-func newBatch(together []*submission) *batch {
-	b := &batch{
-		together: together, begun: time.Now(), routes: map[uuid.UUID]catalog.Route{}, truncated: map[uuid.UUID]int{}, stored: map[alertdb.Key]alert.Stored{},
-		open: map[incidentdb.Subject]uuid.UUID{}, records: map[uuid.UUID]incidentdb.Record{}, commanded: map[uuid.UUID]bool{},
-		serviceOf: map[*alert.Event]uuid.UUID{}, known: map[alertdb.Call]alertdb.Known{}, twins: map[*alert.Event]*alert.Event{},
-		acknowledged: map[uuid.UUID]bool{}, joined: map[uuid.UUID]incidentdb.Joined{}, alertIDs: map[alertdb.Key]uuid.UUID{},
-	}
-	for _, one := range together {
-		b.routes[one.route.ServiceID] = one.route
-		for _, r := range one.batch.Alerts {
-			if r.Event != nil {
-				r.Key = alert.BoundKey(r.Key)
-				b.calls = append(b.calls, call{one.route.ServiceID, r})
-				b.serviceOf[r.Event] = one.route.ServiceID
-			}
-		}
-	}
-	b.collect(together, func(alert.Received) bool { return true })
-	return b
-}
-
-// collect merges the alerts that the requests brought, but for those that are not wanted, and
-// names what they are about.
-func (b *batch) collect(together []*submission, wanted func(alert.Received) bool) {
-	received := map[uuid.UUID][]alert.Received{}
-	b.alerts = nil
-	for _, one := range together {
-		serviceID := one.route.ServiceID
-		b.truncated[serviceID] = max(b.truncated[serviceID], one.batch.Truncated)
-		for _, r := range one.batch.Alerts {
-			if wanted(r) && (r.Event == nil || r.Event.Action != alert.Acknowledge) {
-				received[serviceID] = append(received[serviceID], r)
-			}
-		}
-	}
-	for serviceID, alerts := range received {
-		for _, merged := range alert.Merge(alerts) {
-			failpoint.At("storing", merged.Title)
-			b.alerts = append(b.alerts, alertdb.Change{OrgID: b.routes[serviceID].OrgID, ServiceID: serviceID, Received: merged})
-		}
-	}
-	alertdb.Sort(b.alerts)
-	b.subjects, b.meanings = make([]incidentdb.Subject, len(b.alerts)), make([]alert.Meaning, len(b.alerts))
-	for i, a := range b.alerts {
-		key := alert.IncidentKey(string(b.routes[a.ServiceID].Grouping), a.Received)
-		b.subjects[i] = incidentdb.Subject{ServiceID: a.ServiceID, Key: key}
-	}
-}
-
-// queueReads asks what the batch depends on, in the round trip that opens the transaction.
-func (b *batch) queueReads(first *pgx.Batch) {
-	alertdb.QueueLock(first, b.alerts, func(key alertdb.Key, stored alert.Stored) {
-		b.stored[key], b.alertIDs[key] = stored, stored.ID
-	})
-	subjects, calls := b.subjects, make([]alertdb.Call, len(b.calls))
-	for i, c := range b.calls {
-		calls[i] = c.id()
-		if c.received.Event.Action == alert.Acknowledge {
-			subjects = append(slices.Clip(subjects), c.subject())
-		}
-	}
-	incidentdb.QueueFindOpen(first, subjects, func(subject incidentdb.Subject, incidentID uuid.UUID) { b.open[subject] = incidentID })
-	if len(calls) > 0 {
-		alertdb.QueueFindCalls(first, calls, func(call alertdb.Call, known alertdb.Known) { b.known[call] = known })
-	}
-}
-
 // decide gives every alert the state that it has now, and says what that means.
 func (b *batch) decide() {
 	for i := range b.alerts {
@@ -298,6 +107,16 @@ func (b *batch) decide() {
 	}
 }
 
+// addLines adds lines; an incident that is not open any more gets its line, too.
+func (b *batch) addLines() {
+	for _, a := range b.alerts {
+		if line, given := b.lines[a.Received.Key]; given && a.Stored.IncidentID != uuid.Nil {
+			record := incidentdb.Record{Incident: incident.Incident{OrgID: a.OrgID, ID: a.Stored.IncidentID}}
+			b.round.Note(record, line)
+		}
+	}
+}
+
 // queueWrites queues the incidents, the alerts that refer to them, and one line of the
 // record for each alert.
 func (b *batch) queueWrites() {
@@ -314,4 +133,70 @@ func (b *batch) queueWrites() {
 		}
 	}
 	alertdb.QueueEvents(&b.writes, lines, b.now)
+}
+
+// Options are what a caller of Store may add.
+type Options struct {
+	// OpenAs is the id of the incident that the alerts open; Nil for a new one.
+	OpenAs uuid.UUID
+	// Lines are added to the timelines of the alerts' incidents, by alert key.
+	Lines map[string]incident.Event
+}
+
+// Store runs the steps of storeBatch for alerts of one service at now, in a transaction that it ends as postgres.Finish
+// does. It gives no signals, and does not try again when others store the same alerts.
+func Store(ctx context.Context, tx pgx.Tx, route catalog.Route, alerts []alert.Received, options Options, now time.Time) error {
+	b, reads := newBatch([]*submission{{route: route, batch: alert.Batch{Alerts: alerts}}}), &pgx.Batch{}
+	b.openAs, b.lines = options.OpenAs, options.Lines
+	b.queueReads(reads)
+	if err := tx.SendBatch(ctx, reads).Close(); err != nil {
+		return err
+	}
+	return b.runSteps(ctx, tx, now)
+}
+
+// mostConflicts is how often a batch begins again because another transaction stored one
+// of its alerts, or opened one of its incidents, since it read them.
+const mostConflicts = 10
+
+// guardedCommit stores what the requests brought, all or nothing, and gives the
+// signals that follow. A panic in a rule is one request's problem, not the process's.
+func (in *Intake) guardedCommit(ctx context.Context, together []*submission, wait time.Duration) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic while storing alerts: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	round, err := in.storeBatch(ctx, together, wait)
+	for range mostConflicts {
+		if !isConflict(err) {
+			break
+		}
+		round, err = in.storeBatch(ctx, together, wait)
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range together {
+		s.pages = round.PageCount()
+	}
+	failpoint.At("stored", "")
+	in.signal(round)
+	return nil
+}
+
+// isConflict reports whether an alert or an incident that was to be written first exists
+// by now. The insert has waited for the other's commit: who reads again sees it.
+func isConflict(err error) bool {
+	constraint := postgres.ConstraintName(err)
+	return postgres.IsUnique(err) && (constraint == alertdb.ConstraintKey || constraint == incidentdb.ConstraintOpen)
+}
+
+func (in *Intake) signal(round *paging.Round) {
+	if channels := round.Channels(); len(channels) > 0 {
+		in.signals.Pages(channels...)
+	}
+	for _, orgID := range round.Orgs() {
+		in.signals.Changed(orgID)
+	}
 }

@@ -29,11 +29,9 @@ const (
 	undecodablePause = 200 * time.Millisecond // between the transactions for all services
 )
 
-// AcceptUndecodable keeps what a sender with a known key sent but nobody can read, and
-// opens one incident for each service and hour: a sender such as Alertmanager never
-// repeats what was answered with 4xx, so without it the trouble would stay unheard. It
-// returns nil only after the commit. What comes faster than it is worth keeping shares a
-// transaction, and is counted only.
+// AcceptUndecodable keeps what a known sender sent but nobody can read, and opens one incident for each service and
+// hour: a sender such as Alertmanager never repeats what was answered with 4xx. nil means committed. What comes faster
+// than it is worth keeping shares a transaction, and is only counted.
 func (in *Intake) AcceptUndecodable(ctx context.Context, route catalog.Route, sender, reason string, body []byte) error {
 	counted := make(chan error, 1)
 	if !in.undecodable.add(route, sender, reason, body, func(err error) { counted <- err }) {

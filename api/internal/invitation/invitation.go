@@ -10,7 +10,6 @@ package invitation
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,14 +26,7 @@ import (
 const longestReason = 300
 
 // Options are what a Mailer needs besides the database.
-type Options struct {
-	Logger *slog.Logger
-	Mail   notify.NoticeChannel
-	// PublicURL is where people reach this installation, without a slash at the end.
-	PublicURL string
-	// Key derives the tokens.
-	Key []byte
-}
+type Options = linkmail.Options
 
 // Mailer mails invitations. Any number of replicas may run one.
 type Mailer struct {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,6 +30,16 @@ const (
 	patientWithin = 5 * time.Minute
 	patientFrom   = 4
 )
+
+// Options are what mails with links need besides the database.
+type Options struct {
+	Logger *slog.Logger
+	Mail   notify.NoticeChannel
+	// PublicURL is where people reach this installation, without a slash at the end.
+	PublicURL string
+	// Key derives the tokens of the links.
+	Key []byte
+}
 
 // Kind is what differs between mails with different links. M is one that is due.
 type Kind[M any] struct {

@@ -61,9 +61,8 @@ func (i OpenIncident) State() string {
 func (h Handover) Envelope() Envelope { return Envelope{h.ID, h.OrgID, h.To, h.PersonName, h.SentAt} }
 
 // Subject says in one line what changed, in the time of the reader:
-//
-//	[Nightbell] You are on call for 24/7 Support until Mon 30 Nov 08:00
-//	[Nightbell] Wei Chen is on call for 24/7 Support now
+// "[Nightbell] You are on call for 24/7 Support until Mon 30 Nov 08:00", or
+// "[Nightbell] Wei Chen is on call for 24/7 Support now".
 func (h Handover) Subject() string {
 	schedule := Line(h.ScheduleName, maxName)
 	switch {

@@ -47,9 +47,8 @@ func (m Message) Shown() (shown []Incident, more int) {
 func (m Message) Envelope() Envelope { return Envelope{m.ID, m.OrgID, m.To, m.PersonName, m.SentAt} }
 
 // Subject says in one line what is broken and how bad it is:
-//
-//	[Critical] Payments failing (#c41e, Checkout API)
-//	[3 incidents] worst: Critical, Payments failing (#c41e, Checkout API)
+// "[Critical] Payments failing (#c41e, Checkout API)", or
+// "[3 incidents] worst: Critical, Payments failing (#c41e, Checkout API)".
 func (m Message) Subject() string {
 	if m.Test {
 		return TestPageSubject

@@ -123,9 +123,8 @@ type Receipt struct {
 	Detail string
 }
 
-// Channel hands a message to a provider. It returns nil once the provider has
-// taken responsibility, an error marked by Permanent when trying again cannot
-// help, and any other error when it may; failure.go has the other marks. It stops
+// Channel hands a message to a provider. It returns nil once the provider has taken responsibility, an error marked by
+// Permanent when trying again cannot help, and any other error when it may; failure.go has the other marks. It stops
 // when ctx ends.
 type Channel interface {
 	Send(ctx context.Context, message Message) (Receipt, error)

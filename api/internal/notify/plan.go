@@ -34,12 +34,9 @@ type Planned struct {
 // organizations are written by one loop.
 const longestPlan = 100
 
-// Plan says where and when a person is paged, for a page decided at now. Equal rules
-// count once; the order is by time, then by contact method, whatever order the rules
-// come in. Where the rules for this urgency reach nobody, because there are none or their addresses
-// are not confirmed, the rules for the other urgency do, or else contact methods without rules: a
-// person is paged otherwise than they asked rather than not at all. Of more than longestPlan the
-// earliest are planned.
+// Plan says where and when a person is paged, for a page decided at now: equal rules once, by time, then contact
+// method, whatever order the rules have; the earliest longestPlan. Where this urgency's rules reach nobody, the other
+// urgency's do, or else contact methods without rules: better paged otherwise than asked than not at all.
 func Plan(rules []Rule, urgency string, now time.Time) []Planned {
 	var chosen []Rule
 	for _, level := range []func(Rule) bool{

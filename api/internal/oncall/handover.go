@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // OldestHandover is how long after a hand-over telling people of it still helps.
@@ -29,7 +31,7 @@ type Handover struct {
 // hand-over at most, the latest, none older than OldestHandover; who came and went has none.
 func Handovers(s Schedule, told []uuid.UUID, after, now time.Time) (list []Handover) {
 	after, now = toUTC(after), toUTC(now)
-	from := latest(after, now.Add(-OldestHandover))
+	from := clock.Later(after, now.Add(-OldestHandover))
 	look := lookBack{
 		Schedule: s, told: told, from: from, now: now,
 		before: At(s, after).People, current: At(s, now).People, clipped: from.After(after), last: map[uuid.UUID]PersonShift{},

@@ -25,10 +25,9 @@ type Event struct {
 	URL string
 }
 
-// Events is the shifts of a schedule that touch [from, to), one event for each unbroken
-// time of a person, with their true beginnings and ends (as far as the Horizon). With a
-// person it is that one's alone; uuid.Nil means the whole team. name tells who a person
-// is. Where the budget ends, one more event says that the rest is not shown.
+// Events is the shifts of a schedule that touch [from, to), one event for each unbroken time of a person, with their
+// true ends (as far as the Horizon): of one person or, for uuid.Nil, of the whole team. name tells who a person is.
+// Where the budget ends, one more event says that the rest is not shown.
 func Events(s Schedule, person uuid.UUID, from, to time.Time, name func(uuid.UUID) string, budget *Budget) (events []Event) {
 	from, to = toUTC(from), toUTC(to)
 	first, last := from.Add(-Horizon), to.Add(Horizon)
@@ -82,11 +81,9 @@ func (p PersonShift) event(s Schedule, name string) Event {
 // refresh is how often calendars are asked to look again, as RFC 5545 spells 15 minutes.
 const refresh = "PT15M"
 
-// Calendar writes events as a calendar of RFC 5545 that others subscribe to. now is the
-// stamp of the events: when the calendar was made, or when the schedule was changed.
-// Events of less than a second are left out, because such a calendar cannot say them.
-//
-// Times are UTC, so that no reader has to agree with us about the rules of a zone.
+// Calendar writes events as an RFC 5545 calendar to subscribe to. now stamps them: when it was made, or the schedule
+// was changed. Events of less than a second are left out, because such a calendar cannot say them. Times are UTC, so
+// that no reader has to agree with us about the rules of a zone.
 func Calendar(name string, events []Event, now time.Time) []byte {
 	c := ics.NewCalendar()
 	c.SetProductId("-//Nightbell//On-call//EN")

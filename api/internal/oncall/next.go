@@ -19,10 +19,9 @@ const maxSteps = 20_000
 // delay neither them nor other organizations' alerts: it is taken for one that never changes.
 const nextUnits = 100_000
 
-// Next is the stretch around an instant in which the same people are on call, and the one
-// after it, which may be a gap. Because is that of the instant, and of the beginning of next.
-// Both are cut at the Horizon, and where it takes more than nextUnits to find their ends, or as many to find the
-// beginning; ok is false, and next empty, when nobody comes or goes before.
+// Next is the stretch around an instant with the same people on call, and the one after it, which may be a gap; Because
+// is that of the instant, and of the beginning of next. Both are cut at the Horizon, and where a search for an end or
+// for the beginning takes more than nextUnits; ok is false, and next empty, when nobody comes or goes before.
 func Next(s Schedule, at time.Time) (current, next Shift, ok bool) {
 	at = toUTC(at)
 	from, to := at.Add(-Horizon), at.Add(Horizon)

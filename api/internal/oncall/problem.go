@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // Conflict is a person on call for two schedules at once: if one is there to back up
@@ -52,7 +54,7 @@ func DoubleBooked(booked []Booking, budget *Budget, found func(Conflict)) bool {
 		for _, other := range others {
 			first, second := min(other.schedule, e.schedule), max(other.schedule, e.schedule)
 			if booked[first].Schedule != booked[second].Schedule {
-				found(Conflict{e.Person, booked[first].Schedule, booked[second].Schedule, e.Start, earliest(e.End, other.End)})
+				found(Conflict{e.Person, booked[first].Schedule, booked[second].Schedule, e.Start, clock.Earlier(e.End, other.End)})
 			}
 		}
 		open[e.Person] = append(others, e)

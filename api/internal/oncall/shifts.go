@@ -5,11 +5,9 @@ import (
 	"time"
 )
 
-// Shifts is who is on call in [from, to): shifts that follow each other without a
-// break, each as long as the same people are on for the same reason. Stretches of
-// nobody are shifts without people. Times are UTC; an empty range has no shifts.
-//
-// The time it takes grows with the handovers in the range, so the caller bounds that.
+// Shifts is who is on call in [from, to): shifts without a break between, each as long as the same people are on for
+// the same reason; for stretches of nobody, without people. Times are UTC; an empty range has no shifts. Its cost grows
+// with the handovers in the range, so the caller bounds that.
 func Shifts(s Schedule, from, to time.Time) []Shift {
 	list, _ := ShiftsWithin(s, from, to, nil)
 	return list
@@ -139,17 +137,3 @@ func (p *resolver) lastChange(t, limit time.Time) time.Time {
 // toUTC drops the zone and the monotonic clock reading, so that equal instants are equal
 // values (==).
 func toUTC(t time.Time) time.Time { return t.Round(0).UTC() }
-
-func earliest(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}

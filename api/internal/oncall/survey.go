@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // Span is a range of time. Start is included, End is not.
@@ -88,7 +90,7 @@ func (h hiddenSearch) lookAt(at time.Time, budget *Budget) bool {
 // in is the overrides that touch the range and never mattered, oldest first.
 func (h hiddenSearch) in(from, to time.Time) (hidden []Override) {
 	for i, o := range h.overrides {
-		if !h.matters[i] && latest(toUTC(o.Start), from).Before(earliest(toUTC(o.End), to)) {
+		if !h.matters[i] && clock.Later(toUTC(o.Start), from).Before(clock.Earlier(toUTC(o.End), to)) {
 			hidden = append(hidden, o)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 )
 
 // One walk finds what asking for each thing by itself does.
@@ -29,7 +31,7 @@ func TestSurveyIsWhatShiftsSay(t *testing.T) {
 		}
 		var want []Override
 		for i, o := range s.Overrides {
-			if o.valid() && s.Active && hides(s, i, latest(toUTC(o.Start), toUTC(from)), earliest(toUTC(o.End), toUTC(to))) {
+			if o.valid() && s.Active && hides(s, i, clock.Later(toUTC(o.Start), toUTC(from)), clock.Earlier(toUTC(o.End), toUTC(to))) {
 				want = append(want, o)
 			}
 		}

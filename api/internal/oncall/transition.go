@@ -1,6 +1,10 @@
 package oncall
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // Transition is a change of the clocks of a zone.
 type Transition struct {
@@ -22,7 +26,7 @@ func Transitions(zone *time.Location, from, to time.Time) (list []Transition) {
 	}
 	last := to.Add(-time.Nanosecond)
 	for t := from.Add(-time.Nanosecond); t.Before(last); {
-		next := earliest(t.Add(transitionStep), last)
+		next := clock.Earlier(t.Add(transitionStep), last)
 		if before, after := offset(zone, t), offset(zone, next); before != after {
 			list = append(list, Transition{offsetChange(zone, t, next), int(before), int(after)})
 		}

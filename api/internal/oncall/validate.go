@@ -40,10 +40,9 @@ func (r *violations) err() error {
 	return fault.InvalidFields((*r)[0].Message, *r...)
 }
 
-// Validate checks the rotations of a schedule before they are stored. The refusal is
-// of kind Unprocessable and names every field that breaks a rule, as the API spells it
-// ("rotations[0].turns[1].user_ids"). A valid schedule is resolved as it reads; an
-// invalid one would only mean nobody.
+// Validate checks the rotations of a schedule before they are stored. The refusal is of kind Unprocessable and names
+// every field that breaks a rule, as the API spells it ("rotations[0].turns[1].user_ids"). A valid schedule is resolved
+// as it reads; an invalid one would only mean nobody.
 func Validate(s Schedule) error {
 	var found violations
 	found.require(s.Zone != nil, "timezone", fault.Required, "Choose the time zone of the schedule.")

@@ -1,6 +1,10 @@
 package oncall
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // wallSeconds is local time as a number: seconds since 1970-01-01 00:00 local time, as if
 // clocks were never changed. Recurrence is arithmetic in it, so 08:00 stays 08:00.
@@ -52,12 +56,9 @@ func wallAt(zone *time.Location, t time.Time) wallSeconds {
 	return wallSeconds(t.Unix()) + offset(zone, t)
 }
 
-// latestWall is the latest local time up to t. It differs from wallAt only after clocks
-// were set back: it stands still until they have caught up, so that a handover in the
-// hour that comes twice happens once.
-//
-// It is the inverse of firstInstant: w.firstInstant(zone) is not after t exactly when
-// w <= latestWall(zone, t).
+// latestWall is the latest local time up to t. After clocks were set back it stands still until they have caught up, so
+// that a handover in the hour that comes twice happens once. It is the inverse of firstInstant: w.firstInstant(zone) is
+// not after t exactly when w <= latestWall(zone, t).
 func latestWall(zone *time.Location, t time.Time) wallSeconds {
 	shows := wallAt(zone, t)
 	before := t.Add(-maxClockChange)
@@ -81,7 +82,7 @@ func (w wallSeconds) firstInstant(zone *time.Location) time.Time {
 	if instant.Before(move) {
 		return instant
 	}
-	return latest(move, time.Unix(int64(w-after), 0).UTC())
+	return clock.Later(move, time.Unix(int64(w-after), 0).UTC())
 }
 
 // midnight is the beginning of the day of w.

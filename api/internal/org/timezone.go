@@ -15,15 +15,14 @@ import (
 // ZoneData is the release of the IANA time zone database that the binary carries.
 const ZoneData = "2025c"
 
-// zoneArchive is lib/time/zoneinfo.zip of the Go release; ZoneData is in update.bash beside
-// it. time.LoadLocation would ask ZONEINFO and the host's files first, so that replicas on
-// different images could page different people.
+// zoneArchive is lib/time/zoneinfo.zip of the Go release; ZoneData is in update.bash beside it.
 //
 //go:embed zoneinfo.zip
 var zoneArchive []byte
 
-// Zone returns the IANA time zone of that name ("Europe/Paris", "UTC"), and the
-// refusal of the field otherwise. An empty name means UTC.
+// Zone returns the IANA time zone of that name ("Europe/Paris", "UTC"; empty means UTC), or the refusal of the field.
+// It reads zoneArchive: time.LoadLocation would ask ZONEINFO and the host's files first, so that replicas on different
+// images could page different people.
 func Zone(field, name string) (*time.Location, error) {
 	if name == "" || name == "UTC" {
 		return time.UTC, nil

@@ -87,7 +87,7 @@ func store(ctx context.Context, tx pgx.Tx, route catalog.Route, list []judged, n
 			Data: map[string]any{"heartbeat": map[string]any{"id": one.ID, "name": one.Name}, "reason": one.verdict},
 		}
 	}
-	return intake.StoreWithLines(ctx, tx, route, alerts, lines, now)
+	return intake.Store(ctx, tx, route, alerts, intake.Options{Lines: lines}, now)
 }
 
 // tell gives the signals that follow from what was stored.

@@ -11,6 +11,11 @@
 //     organization. Who fails for three days or answers 410 is disabled, and the owners are mailed
 //     (notice.go).
 //
+// Step 1 is needed because a transaction takes its seq long before its rows are visible: rows of a
+// smaller seq may appear after those of a larger one, which a cursor at the largest would pass by.
+// Whoever has a seq up to the largest that was taken got the lock of writing before, and holds it
+// until its rows are visible; writers that begin later take larger ones and are not waited for.
+//
 // An event is delivered at least once: a crash between 3 and 4 makes one extra copy, with the same
 // webhook-id.
 package publish

@@ -9,14 +9,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/subscription/subscriptiondb"
 )
 
-// horizon finds how far the feed can be read without leaving anything out. A transaction takes
-// its seq long before its rows are visible, so the rows of a smaller seq may come after those of a
-// larger one; a cursor that simply followed the largest would pass them by.
-//
-// The trick: read the largest seq that was ever taken, then list who holds the lock of writing to
-// the table. Whoever has a seq up to that one took the lock before and holds it until its rows are
-// visible. So once all who were listed are gone, nothing up to that seq can appear any more.
-// Writers that begin later take larger ones and are not waited for.
+// horizon finds how far the feed can be read without a gap, as the package comment explains: read the largest seq that
+// was ever taken, then list who holds the lock of writing to the table. Once all of those have ended, nothing up to
+// that seq can appear any more.
 type horizon struct {
 	// settled is the seq up to which everything is visible that ever will be.
 	settled int64

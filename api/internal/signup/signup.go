@@ -136,11 +136,9 @@ func (r Registration) CheckPassword(password string) error {
 	return auth.CheckPassword(password, r.Name, r.Email, r.OrgName)
 }
 
-// Register stores a cleaned registration: the organization, the person as its owner,
-// reached by e-mail, and a policy that pages them. Nothing may be missing for the
-// first alert to wake somebody. It runs as nightbell_system, because accounts belong
-// to no organization. A second account for one e-mail address is ErrEmailTaken, and
-// nothing can follow in that transaction.
+// Register stores a cleaned registration: the organization, its owner, reached by e-mail, and a policy that pages them,
+// so that the first alert wakes somebody. It runs as nightbell_system, because accounts belong to no organization. A
+// second account for one e-mail address is ErrEmailTaken, and nothing can follow in that transaction.
 func Register(ctx context.Context, tx pgx.Tx, r Registration, passwordHash string, now time.Time) (Registered, error) {
 	made := Registered{OrgID: id.New(), UserID: id.New(), OrgName: r.OrgName, PersonName: r.Name, Email: r.Email}
 	err := authdb.New(tx).InsertAccount(ctx, authdb.InsertAccountParams{

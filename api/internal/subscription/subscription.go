@@ -37,10 +37,9 @@ var waits = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
 }
 
-// NextTry says when a delivery is tried again after attempt (counted from 1) failed at now, or
-// that its time is over. Each wait is 20 % more or less, so that what failed together does not come
-// back together; the same delivery and attempt give the same wait. A receiver that asked to be left
-// alone for longer is.
+// NextTry says when a delivery is tried again after attempt (from 1) failed at now, or that its time is over. Waits
+// differ by 20 %, so that what failed together does not come back together; the same delivery and attempt give the same
+// wait. A receiver that asked to be left alone for longer is.
 func NextTry(deliveryID uuid.UUID, attempt int, since, now time.Time, asked time.Duration) (next time.Time, giveUp bool) {
 	if now.Sub(since) >= RetryFor {
 		return time.Time{}, true

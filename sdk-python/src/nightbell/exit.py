@@ -29,7 +29,7 @@ _registered: list[bool] = []
 
 
 def watch(client: Reporter) -> None:
-    """Deliver what waits when the process ends, and begin anew in a _forked child."""
+    """Deliver what waits when the process ends, and begin again in a _forked child."""
     _clients.add(client)
     if not _registered:
         _registered.append(True)

@@ -68,7 +68,7 @@ class Pipeline:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, also in a forked child.
+        """Begin again, also in a forked child.
 
         What waits belongs to the parent, threads did not come along, and a lock may be held
         by one of them. Connections are shared with the parent, so they are not used.

@@ -374,7 +374,7 @@ class Reporter:
         self._close(None)
 
     def _forked(self) -> None:
-        """Begin anew in a child: threads did not come along, and the queue is the parent's."""
+        """Begin again in a child: threads did not come along, and the queue is the parent's."""
         self._pipeline.reset()
         self._regular = []
         self._watchdog = None

@@ -8,12 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// LastNews tells when an alert of each incident was last heard of; an incident without alerts is not in the
-// answer. A heartbeat that is missing is heard of all the time: nothing repeats it. It is one by its key, which
-// names it (package ping): the source is whatever a sender says.
-//
-// The alerts stay locked until the transaction ends, in the order in which they are stored: what arrives
-// meanwhile waits, and sees what became of the incident.
+// LastNews says when an alert of each incident was last heard of; incidents without alerts are left out. Its locks,
+// taken in storing order, last until COMMIT: what arrives waits, and sees what became of the incident. A missed
+// heartbeat, known by its key (its source is the sender's word), counts as heard of now, because nothing repeats it.
 func LastNews(ctx context.Context, tx pgx.Tx, incidents []uuid.UUID) (map[uuid.UUID]time.Time, error) {
 	rows, err := tx.Query(ctx, `SELECT incident_id, CASE WHEN status = 'firing' AND alert_key LIKE 'heartbeat:%' AND EXISTS (
 			SELECT FROM heartbeat h WHERE h.org_id = a.org_id AND h.service_id = a.service_id AND 'heartbeat:' || h.id = a.alert_key)

@@ -31,10 +31,9 @@ type Asked struct {
 	Services, Teams []uuid.UUID
 }
 
-// readIncidentsSQL leaves out the test alerts of the site and of its command, which share a group or,
-// where a service opens an incident for each alert, the beginning of their words.
-// A merge ends an incident and resolves nothing: the trouble goes on in the other, which is resolved when it
-// is over. What was merged counts as an incident, with its answer, its pages and the sleep that they took.
+// readIncidentsSQL leaves out the test alerts of the site and its command: they share a group or, where each alert
+// opens an incident, the beginning of their titles. A merged incident counts, with its answer, its pages and the sleep
+// they took, but is not resolved: the trouble goes on in the other, which is resolved when it is over.
 const readIncidentsSQL = `
 SELECT i.id, coalesce(i.service_id, '00000000-0000-0000-0000-000000000000'), i.severity, coalesce(i.incident_key, ''), i.title,
        i.triggered_at, i.acknowledged_at, i.resolved_at, i.merged_into_id IS NOT NULL, coalesce(i.acknowledged_by, '00000000-0000-0000-0000-000000000000')

@@ -69,7 +69,7 @@ func (h *Handler) GetAnalytics(ctx context.Context, request *nightbellv1.GetAnal
 			return err
 		}
 		asked := analyticsdb.Asked{
-			OrgID: caller.OrgID, Since: period.Since, Until: period.Until, Services: parsed(request.GetServiceId()), Teams: parsed(request.GetTeamId()),
+			OrgID: caller.OrgID, Since: period.Since, Until: period.Until, Services: id.ParseAll(request.GetServiceId()), Teams: id.ParseAll(request.GetTeamId()),
 		}
 		if request.GetCompare() {
 			asked.Since = period.Before().Since
@@ -118,13 +118,4 @@ func periodOf(request *nightbellv1.GetAnalyticsRequest, now time.Time) (analytic
 		return period, fault.InvalidField("since", fault.OutOfRange, "The period is longer than 400 days. Let since be closer to until.")
 	}
 	return period, nil
-}
-
-// parsed reads ids. Text that is no id names nothing: it becomes Nil, which is nobody's.
-func parsed(texts []string) []uuid.UUID {
-	ids := make([]uuid.UUID, len(texts))
-	for i, text := range texts {
-		ids[i], _ = id.Parse(text)
-	}
-	return ids
 }

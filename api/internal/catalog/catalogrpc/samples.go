@@ -13,6 +13,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/catalog"
 	"github.com/nightbell/nightbell/api/internal/catalog/catalogdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -64,17 +65,10 @@ func (h *Samples) GetServiceSamples(ctx context.Context, request *nightbellv1.Ge
 			}
 			response.Series = append(response.Series, seriesMessage(one))
 		}
-		response.Uptime, err = catalogdb.Uptime(ctx, tx, caller.OrgID, serviceID, since, earlier(until, now))
+		response.Uptime, err = catalogdb.Uptime(ctx, tx, caller.OrgID, serviceID, since, clock.Earlier(until, now))
 		return err
 	}, postgres.ReadOnly())
 	return response, err
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // sampleRange is what is asked for: the last 24 hours when nothing is said, by whole steps. What does

@@ -49,10 +49,9 @@ func NewServer(options Options) *Server {
 // each step.
 const Longest = 30 * time.Minute
 
-// Send renders the message and hands it over. Replies 5xx about the recipient's mailbox are permanent;
-// everything else, refused passwords included, may be fixed and is worth
-// another try. It returns nil as soon as the server has taken the mail, whatever
-// happens to the connection after that.
+// Send renders the message and hands it over. It returns nil as soon as the server has taken the mail, whatever happens
+// to the connection after that. Replies 5xx about the recipient's mailbox are permanent; everything else, refused
+// passwords included, may be fixed and is worth another try.
 func (s *Server) Send(ctx context.Context, message notify.Message) (notify.Receipt, error) {
 	rendered, err := Render(message, s.options.From)
 	return s.post(ctx, rendered, repliesWithin(message.Tries), err)

@@ -34,12 +34,9 @@ type Answer struct {
 
 const bodyLimit = 1 << 10
 
-// Post sends body as JSON with the extra headers. A status of 2xx is success. Errors
-// are temporary for 408, 409, 425, 429, 5xx and what the network does, with the wait
-// that Retry-After asks for (a date is counted from now), and permanent for every
-// other answer: the same request would get it again. Without an answer to a request that
-// left as a whole, the outcome is unknown. The answer is given with an error, too, when
-// there was one.
+// Post sends body as JSON with the extra headers; 2xx is success. 408, 409, 425, 429, 5xx and network errors are
+// temporary, with the wait of Retry-After (a date is counted from now); other answers are permanent. When the whole
+// request left and no answer came, the outcome is unknown. An answer is returned beside its error, too.
 func Post(ctx context.Context, client Doer, address string, headers map[string]string, body []byte, now time.Time) (Answer, error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()

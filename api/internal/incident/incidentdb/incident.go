@@ -43,10 +43,9 @@ const recordColumns = `i.org_id, i.id, i.number, i.service_id, i.incident_key, i
 	i.snoozed_until, i.lowered, i.merged_into_id, coalesce(i.paging_status <> 'active', false),
 	CASE WHEN i.paging_status = 'exhausted' AND i.paging_severity IS NOT NULL THEN i.paging_updated_at END`
 
-// Lock reads incidents and keeps others from changing them until the transaction
-// ends. They are locked in the order of their ids, so that two batches cannot deadlock.
-// FOR NO KEY UPDATE: recording a delivery, whose rows reference the incident, must not
-// block on an acknowledgement's row lock.
+// Lock reads incidents and locks them until the transaction ends, in the order of their ids: two batches cannot
+// deadlock. FOR NO KEY UPDATE: recording a delivery, whose rows reference the incident, must not block on an
+// acknowledgement's row lock.
 func Lock(ctx context.Context, tx pgx.Tx, ref Ref) ([]Record, error) {
 	return lock(ctx, tx, `JOIN (SELECT DISTINCT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) wanted USING (org_id, id)`, ref.Orgs, ref.IDs)
 }

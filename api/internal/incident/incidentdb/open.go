@@ -23,10 +23,9 @@ type Subject struct {
 // ConstraintOpen is the unique index that a second open incident about one subject breaks.
 const ConstraintOpen = "incident_open_key"
 
-// findOpenSQL: LIMIT keeps the subquery from being flattened into a join, so each subject
-// is one look into the partial unique index, however new the statistics are. Where nothing is
-// open, a second look finds the open incident that took in one about the subject and still holds its
-// alerts; one that waits for the end of another service's maintenance not at all.
+// findOpenSQL: LIMIT keeps the planner from flattening the subqueries into joins: each subject is one lookup in a
+// partial index, whatever the statistics say. Where nothing is open, the second finds the open incident that took in
+// one about the subject and still holds its alerts, unless another service's maintenance keeps that one from paging.
 const findOpenSQL = `
 SELECT about.service_id, about.incident_key, i.id FROM unnest($1::uuid[], $2::text[]) AS about(service_id, incident_key)
 CROSS JOIN LATERAL (
@@ -126,10 +125,9 @@ SELECT unnest($1::uuid[]), unnest($2::uuid[]), unnest($16::integer[]), unnest($3
        unnest($18::uuid[]), unnest($19::integer[]), unnest($20::integer[]), unnest($21::text[])::uuid[], unnest($22::integer[]), unnest($23::text[]),
        unnest($24::integer[]), unnest($25::text[]), unnest($26::timestamptz[]), unnest($27::uuid[]), unnest($28::text[]), $17`
 
-// QueueInsert adds the statement that stores incidents as they are to a pipelined batch:
-// records[i] is what openings[i] becomes, under its number, and paging says where its
-// paging stands (escalationdb.Columns). It breaks ConstraintOpen when somebody opened an
-// incident about one of the subjects.
+// QueueInsert queues the INSERT of incidents: records[i] is what openings[i] becomes, under its reserved number, and
+// paging says where its paging stands (escalationdb.Columns). It breaks ConstraintOpen when somebody opened an incident
+// about one of the subjects.
 func QueueInsert(batch *pgx.Batch, openings []Opening, records []Record, paging []any, now time.Time) {
 	if len(openings) == 0 {
 		return
@@ -143,8 +141,9 @@ func QueueInsert(batch *pgx.Batch, openings []Opening, records []Record, paging 
 	batch.Queue(insertSQL, append(columns, paging...)...)
 }
 
-// openSQL numbers the incidents of each organization one after the other. An open
-// incident about the same subject is written to, not skipped (design rule 3).
+// openSQL numbers and inserts in one statement, for callers without a batch (declared and undecodable); alerts use
+// insertSQL, under numbers reserved before (QueueNumbers). ON CONFLICT joins the open incident about the same subject:
+// it is written to, not skipped (design rule 3).
 const openSQL = `
 WITH wanted AS (
     SELECT *, row_number() OVER (PARTITION BY org_id ORDER BY place) AS nth FROM (

@@ -59,13 +59,9 @@ type message struct {
 	omitted      int  // alerts that the sender or the limit left out
 }
 
-// Parse turns one body into alerts, each with its own identity and state.
-//
-// Every alert returned has a Key, a Title, a Status and a Severity; all text in it
-// is valid UTF-8 without NUL and within the limits above; times are in whole
-// microseconds, as PostgreSQL keeps them. Alerts beyond the ten thousandth are
-// added to Truncated, entries that are no alerts to Unread, which point into body. Parse fails
-// only with a fault of kind Invalid whose message says what to send instead.
+// Parse turns one body into alerts with Key, Title, Status and Severity; text is valid UTF-8 without NUL and within the
+// limits above, times are whole microseconds (PostgreSQL's). Alerts beyond the ten thousandth add to Truncated, what is
+// no alert to Unread, which points into body. It fails only with fault.Invalid, which says what to send instead.
 func Parse(body []byte) (alert.Batch, error) {
 	doc, err := wire.Read(body)
 	if err != nil {

@@ -39,10 +39,9 @@ func (v Value) Int(ceiling int) int {
 	return int(min(number, float64(ceiling)))
 }
 
-// Time reads an RFC 3339 time, as PostgreSQL will keep it: in UTC, in whole
-// microseconds (so that it equals itself when read back) and no later than the
-// year 9999. It is zero for the year 1 and before, which is how Go programs say
-// "none", and for anything that is not a time.
+// Time reads an RFC 3339 time as PostgreSQL will keep it: in UTC, in whole microseconds (so that it equals itself when
+// read back) and no later than the year 9999. It is zero for what is not a time, and for the year 1 and before, which
+// is how Go programs say "none".
 func (v Value) Time() time.Time {
 	at, err := time.Parse(time.RFC3339, v.Text(64))
 	if err != nil {

@@ -18,6 +18,15 @@ func Parse(text string) (key uuid.UUID, ok bool) {
 	return key, err == nil
 }
 
+// ParseAll reads keys. Text that is none names nothing: it becomes Nil, which is nobody's.
+func ParseAll(texts []string) []uuid.UUID {
+	keys := make([]uuid.UUID, len(texts))
+	for i, text := range texts {
+		keys[i], _ = Parse(text)
+	}
+	return keys
+}
+
 // Optional reads the key of a field that was validated; nil for a field that is empty.
 func Optional(text string) *uuid.UUID {
 	if text == "" {

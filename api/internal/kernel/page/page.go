@@ -42,10 +42,9 @@ func Encode(orgID [16]byte, at time.Time, id [16]byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(place, tag(orgID, place)...))
 }
 
-// Decode reads a cursor that Encode made for the same organization. Anything else
-// is refused with the same fault, so that nobody learns whether a
-// cursor was good elsewhere. A cursor is no permission: it says where to start in
-// rows that the caller may see anyway.
+// Decode reads a cursor that Encode made for the same organization. Anything else is refused with the same fault, so
+// that nobody learns whether a cursor was good elsewhere. A cursor is no permission: it says where to start in rows
+// that the caller may see anyway.
 func Decode(orgID [16]byte, text string) (at time.Time, id [16]byte, err error) {
 	place, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(text) != length || len(place) != size || // line breaks in it would be ignored

@@ -8,12 +8,9 @@ package oncalldb
 
 import "strings"
 
-// DefinitionSQL is an expression that yields all that the schedule row called alias
-// means, as one jsonb for Parse. since is an expression too, of an instant: overrides
-// that end at or before it are left out. Neither may come from a caller.
-//
-// Somebody who was disabled is left out: a seat becomes vacant and keeps the cadence, an
-// override of theirs is not there.
+// DefinitionSQL is an expression for all that the schedule row called alias means, as one jsonb for Parse, without
+// overrides that end at or before since (another expression); neither may come from a caller. Disabled people are left
+// out: their seats are vacant and keep the cadence, their overrides are not there.
 func DefinitionSQL(alias, since string) string {
 	return strings.NewReplacer("{s}", alias, "{since}", since).Replace(definitionSQL)
 }

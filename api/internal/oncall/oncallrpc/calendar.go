@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	nightbellv1 "github.com/nightbell/nightbell/api/gen/nightbell/v1"
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
@@ -107,12 +107,12 @@ func (h *Handler) putFeed(ctx context.Context, w *work, scheduleID *uuid.UUID) (
 	if scheduleID == nil {
 		return w.PutPersonFeed(ctx, oncalldb.PutPersonFeedParams{
 			OrgID: w.orgID, ID: id.New(), UserID: w.person(), Now: w.now,
-			Hash: hashFeedToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, w.caller.UserID)),
+			Hash: auth.HashToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, w.caller.UserID)),
 		})
 	}
 	return w.PutScheduleFeed(ctx, oncalldb.PutScheduleFeedParams{
 		OrgID: w.orgID, ID: id.New(), ScheduleID: *scheduleID, CreatedBy: w.person(), Now: w.now,
-		Hash: hashFeedToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, *scheduleID)),
+		Hash: auth.HashToken(token), Sealed: h.box.Seal([]byte(token), feedPlace(w.orgID, *scheduleID)),
 	})
 }
 
@@ -171,12 +171,6 @@ func newFeedToken() string {
 	random := make([]byte, tokenSize)
 	_, _ = rand.Read(random) // never fails (crypto/rand)
 	return base64.RawURLEncoding.EncodeToString(random)
-}
-
-// hashFeedToken is what is stored and looked up. A fast hash is enough for 256 random bits.
-func hashFeedToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
 }
 
 // feedPlace is what the sealed token of a schedule's or person's feed is bound to.

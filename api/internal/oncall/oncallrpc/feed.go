@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/oncall"
 	"github.com/nightbell/nightbell/api/internal/oncall/oncalldb"
@@ -114,7 +115,7 @@ func writeCalendar(w http.ResponseWriter, r *http.Request, content []byte) {
 func (f *Feeds) draw(ctx context.Context, token string) ([]byte, error) {
 	var feed oncalldb.FindFeedRow
 	err := f.db.InSystem(ctx, postgres.Background, func(ctx context.Context, tx pgx.Tx) (err error) {
-		feed, err = oncalldb.New(tx).FindFeed(ctx, hashFeedToken(token))
+		feed, err = oncalldb.New(tx).FindFeed(ctx, auth.HashToken(token))
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

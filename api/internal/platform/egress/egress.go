@@ -110,11 +110,9 @@ func httpClient(options Options, control controlFunc) *http.Client {
 	}
 }
 
-// Do sends a request and returns the answer, whatever its status, unless it is a
-// redirect: those are not followed and come back as a *Refusal, as do addresses
-// that must not be reached. No error contains the URL, which may be a secret, or
-// names the operator's name server. The caller closes the body, of which at most
-// MaxResponse bytes can be read.
+// Do sends a request and returns the answer, whatever its status; a redirect (not followed) and an address that must
+// not be reached are a *Refusal. No error contains the URL, which may be a secret, or names the operator's name server.
+// The caller closes the body, of which at most MaxResponse bytes can be read.
 func (c *Client) Do(request *http.Request) (*http.Response, error) {
 	if err := c.guard.checkURL(request.URL); err != nil {
 		return nil, err

@@ -3,6 +3,17 @@
 // The feed is a table that only grows, and is read again after each hint that something was
 // committed. A hint may be late, doubled or lost: rooms look by themselves every two seconds. So
 // nothing here takes part in a transaction, and no page depends on it.
+//
+// What a client reads (serve.go):
+//
+//	id: 41            id: 42                          event: resync
+//	event: hello      event: incident.acknowledged    data: {"seq":97}
+//	data: {"seq":41}  data: {...}
+//
+// hello comes first and says after which event the stream is complete: the one of Last-Event-ID (or
+// ?last_event_id=), or without it the newest. resync, perhaps in place of hello, means that events
+// were left out: load everything again. What another transaction committed late during a break is
+// not repeated, so whoever reconnects should load again as well.
 package live
 
 import (

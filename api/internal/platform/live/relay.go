@@ -21,11 +21,9 @@ const (
 	maxListed = 150
 )
 
-// Listen connects the hubs of all replicas until ctx ends: what is published here wakes the rooms
-// there. connect opens a connection to listen on, which Listen owns; notify runs
-// pg_notify(channel, payload) on its own, outside any transaction that matters, because NOTIFY takes
-// a lock that all committers share. It is called at most every 50 ms. Without Listen, and while the
-// database is away, rooms still look every two seconds.
+// Listen makes what is published here wake the rooms of all replicas until ctx ends; without it or the database, rooms
+// look every two seconds. It owns connect's connections. notify runs pg_notify(channel, payload) outside any
+// transaction that matters, because NOTIFY takes a lock that all committers share, and at most every 50 ms.
 func (h *Hub) Listen(ctx context.Context, connect func(context.Context) (*pgx.Conn, error), notify func(ctx context.Context, channel, payload string) error) {
 	var sending sync.WaitGroup
 	self := id.New().String()

@@ -26,18 +26,9 @@ const (
 	openPatience = 8 * time.Second
 )
 
-// Serve answers GET /v1/stream for a caller who may follow the organization, until either side
-// ends it:
-//
-//	id: 41            id: 42                          event: resync
-//	event: hello      event: incident.acknowledged    data: {"seq":97}
-//	data: {"seq":41}  data: {...}
-//
-// hello comes first and says after which event the stream is complete: the one of Last-Event-ID (or
-// ?last_event_id=), or without it the newest. The answer begins once the stream is subscribed, so
-// that whoever has its header and then loads misses nothing. resync, perhaps in place of hello,
-// means that events were left out: load everything again. What another transaction committed late
-// during a break is not repeated, so whoever reconnects should load again as well.
+// Serve answers GET /v1/stream for a caller who may follow the organization, until either side ends it; the package
+// comment shows the stream. The answer begins once the stream is subscribed, so that whoever has its header and then
+// loads misses nothing.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, orgID, callerID uuid.UUID) {
 	after, resuming, err := lastEventID(r)
 	if err != nil {

@@ -26,10 +26,9 @@ type Tracing struct {
 	tracer   trace.Tracer
 }
 
-// StartTracing reads OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, such as http://collector:4318)
-// and OTEL_EXPORTER_OTLP_HEADERS ("name=value,..."); without an endpoint it does nothing. The SDK
-// itself reads OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and OTEL_TRACES_SAMPLER. The error names
-// the variable that is wrong.
+// StartTracing reads OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, such as http://collector:4318), without which it does
+// nothing, and OTEL_EXPORTER_OTLP_HEADERS ("name=value,..."). The SDK reads OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
+// and OTEL_TRACES_SAMPLER. The error names the variable that is wrong.
 func StartTracing(getenv func(string) string, version string, logger *slog.Logger) (*Tracing, error) {
 	endpoint := getenv("OTEL_EXPORTER_OTLP_ENDPOINT")
 	if endpoint == "" {

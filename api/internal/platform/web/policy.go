@@ -10,10 +10,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// contentPolicy is the Content-Security-Policy of one page: nothing from elsewhere, and of inline
-// scripts exactly those that were built into the page.
-//
-// Inline style attributes are allowed where the page has some (highlighted code), and on the
+// contentPolicy is the Content-Security-Policy of one page: nothing from elsewhere, and of inline scripts exactly those
+// that were built into it. Inline style attributes are allowed where the page has some (highlighted code), and on the
 // fallback page, whose policy the sandboxed mail of the inbox inherits.
 func contentPolicy(page []byte, styleAttributes bool) string {
 	scriptSources := []string{"'self'"}

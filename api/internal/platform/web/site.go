@@ -55,11 +55,9 @@ var (
 	knownEncodings = []encoding{{"br", ".br"}, gzipped}
 )
 
-// New reads what the site's build wrote: pages, assets, a .br and .gz beside each text,
-// __spa-fallback.html, 404.html, and _routes.json with the patterns that the fallback is for. It
-// hashes every page's inline scripts for its Content-Security-Policy, and writes into the pages who
-// runs this installation. A folder without index.html
-// is no error: the site then says how to build it.
+// New reads what the site's build wrote: pages, assets, a .br and .gz beside each text, __spa-fallback.html, 404.html,
+// and _routes.json (what the fallback is for). It hashes inline scripts for each page's Content-Security-Policy and
+// writes in who runs this installation. A folder without index.html is no error: the site then says how to build it.
 func New(content fs.FS, logger *slog.Logger, secretBehind []string, company Company) (*Site, error) {
 	site := &Site{content: content, logger: logger, secretBehind: secretBehind, company: company, files: map[string]*file{}}
 	if _, err := fs.Stat(content, "index.html"); errors.Is(err, fs.ErrNotExist) {

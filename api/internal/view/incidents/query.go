@@ -155,7 +155,7 @@ func (c *conditions) oneTagOf(asked []string) {
 // choose makes the parts of the list: one for each status, each by the index of the filter that fits
 // the fewest incidents. The other filters are checked.
 func (c *conditions) choose(request *nightbellv1.ListIncidentsRequest) {
-	by := c.ofServices(parsed(request.GetServiceId()), parsed(request.GetTeamId()))
+	by := c.ofServices(id.ParseAll(request.GetServiceId()), id.ParseAll(request.GetTeamId()))
 	if assignees := request.GetAssigneeId(); len(assignees) > 0 {
 		c.checkInstead(by)
 		by = c.ofAssignees(assignees)
@@ -202,7 +202,7 @@ func (c *conditions) ofServices(services, teams []uuid.UUID) part {
 }
 
 func (c *conditions) ofAssignees(assignees []string) part {
-	people := parsed(assignees)
+	people := id.ParseAll(assignees)
 	switch {
 	case slices.Contains(assignees, "none"):
 		c.check("(i.assignee_id = ANY ($%d::uuid[]) OR i.assignee_id IS NULL)", people)
@@ -268,13 +268,4 @@ func keysOf(asked []string) (keys []string) {
 		keys = append(keys, alert.IncidentKey(alert.ByAlert, alert.Received{Key: key}), alert.IncidentKey(alert.ByGroup, alert.Received{Group: key}))
 	}
 	return keys
-}
-
-// parsed reads ids. Text that is no id names nothing: it becomes Nil, which is nobody's.
-func parsed(texts []string) []uuid.UUID {
-	ids := make([]uuid.UUID, len(texts))
-	for i, text := range texts {
-		ids[i], _ = id.Parse(text)
-	}
-	return ids
 }
