@@ -60,8 +60,15 @@ func eventStart(r Received, before *Stored, now time.Time) time.Time {
 		return start
 	case r.Event.Action == Resolve:
 		return clock.Later(start, before.StartsAt)
-	case r.StartsAt.IsZero():
-		return clock.Later(start, before.StartsAt.Add(time.Microsecond))
+	}
+	return clock.Later(start, before.StartsAt.Add(time.Microsecond))
+}
+
+// stays is the start that is stored of an event whose own counts as start. A trigger's is corrected where its clock is
+// behind: else an end of before it, by a clock that is right, would seem to come after it.
+func (r Received) stays(start, now time.Time) time.Time {
+	if r.Status == Firing && r.ClockOff > slowest && !r.StartsAt.IsZero() {
+		return clock.Later(start, r.corrected(now))
 	}
 	return start
 }
@@ -72,7 +79,7 @@ func startsTogether(a, b Received) (ofA, ofB time.Time) {
 	if (ourA.ClockOff - ourB.ClockOff).Abs() <= slowest {
 		return a.StartsAt, b.StartsAt
 	}
-	return ourA.StartsAt, ourB.StartsAt
+	return ourA.stays(ourA.StartsAt, a.ArrivedAt), ourB.stays(ourB.StartsAt, b.ArrivedAt)
 }
 
 // absorbEvent is Absorb for an event. Each trigger is an occurrence of its own, so that one after
@@ -80,12 +87,12 @@ func startsTogether(a, b Received) (ofA, ofB time.Time) {
 // and opens nothing.
 func absorbEvent(before *Stored, r Received, now time.Time) Stored {
 	if before == nil {
-		return Stored{Status: r.Status, StartsAt: eventStart(r, nil, now), Said: r.Said, ClockOff: r.ClockOff}
+		return Stored{Status: r.Status, StartsAt: r.stays(eventStart(r, nil, now), now), Said: r.Said, ClockOff: r.ClockOff}
 	}
 	next, known := *before, before.beforeSetBack(r, now)
 	if start := eventStart(r, &known, now); isNews(known, r, start, now) {
 		next = known
-		if next.StartsAt, next.Status = start, r.Status; !newer(start, r.Status, known.StartsAt, known.Status) {
+		if next.StartsAt, next.Status = r.stays(start, now), r.Status; !newer(next.StartsAt, r.Status, known.StartsAt, known.Status) {
 			next.StartsAt = clock.Later(r.corrected(now), known.StartsAt.Add(time.Microsecond))
 		}
 		// Of what overtook it, the end must not count later.
@@ -106,7 +113,8 @@ func absorbEvent(before *Stored, r Received, now time.Time) Stored {
 func isOlderEvent(before Stored, r Received, now time.Time) bool {
 	known := before.beforeSetBack(r, now)
 	start := eventStart(r, &known, now)
-	return !isNews(known, r, start, now) && (r.Status != known.Status || !start.Equal(known.StartsAt))
+	same := start.Equal(known.StartsAt) || isOneClock(known, r) && r.Said.Equal(known.Said)
+	return !isNews(known, r, start, now) && (r.Status != known.Status || !same)
 }
 
 // isNews reports whether an event that began at start by our clock came after what is stored. The clocks of two events
@@ -122,6 +130,9 @@ func isNews(known Stored, r Received, start, now time.Time) bool {
 		return byTheirs && (byOurs || r.ClockOff.Abs() <= clockOff)
 	case r.Status == Firing && r.ClockOff > slowest && !r.Said.IsZero() && !r.Said.Equal(known.Said):
 		return byOurs || r.corrected(now).After(known.StartsAt)
+	case r.Status == Resolved && !r.StartsAt.IsZero() && !r.Said.IsZero():
+		// An end that was kept back ends nothing that began since, though its clock is ahead.
+		return byOurs && comesAfter(r.corrected(now), r.Status, known.StartsAt, known.Status)
 	default:
 		return byOurs
 	}

@@ -57,6 +57,11 @@ func TestAWrongClockLosesNoPage(t *testing.T) {
 		{"a trigger of another host that is behind", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100)}, "2 incidents, open true"},
 		{"and its end", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100), resolved(55, 55, 55.1, 100)}, "2 incidents, open false"},
 		{"a late end by another host", []told{firing(-60, -60, -59, 0), resolved(0, 0, 0.1, 0), firing(50, 50, 50.1, 100), resolved(30, 52, 52, 0)}, "2 incidents, open true"},
+		{"a late end by another host, after an end long ago", []told{firing(-600, -600, -599, 0), resolved(-500, -500, -499.9, 0), firing(50, 50, 50.1, 100), resolved(30, 52, 52, 0)}, "2 incidents, open true"},
+		{"a late end by another host, of what was never heard of before", []told{firing(50, 50, 50.1, 100), resolved(30, 52, 52, 0)}, "1 incidents, open true"},
+		{"a late end by another host that is ahead", []told{firing(-10, -10, -9.9, 0), resolved(-30, 0, 0.1, -60)}, "1 incidents, open true"},
+		{"an end by another host that is ahead", []told{firing(-10, -10, -9.9, 0), resolved(-5, -5, -4.9, -60)}, "1 incidents, open false"},
+		{"the same trigger of a clock that is behind, twice", []told{firing(0, 0, 0.1, 100), resolved(10, 10, 10.1, 0), firing(0, 12, 12.1, 100)}, "1 incidents, open false"},
 		{"two hosts that are wrong by about the same", []told{firing(-60, -60, -59, 600), resolved(0, 0, 0.1, 600), firing(1, 1, 1.1, 609)}, "2 incidents, open true"},
 		{"two hosts that are wrong by about the same, with a late end", []told{firing(1, 1, 1.1, 609), resolved(0, 2, 2.05, 600)}, "1 incidents, open true"},
 		{"a trigger of before the end, by a clock that is right", []told{resolved(0, 0, 0.1, 0), firing(-1, 2, 5, 0)}, "0 incidents, open false"},
@@ -195,6 +200,19 @@ func TestALateResolveEndsNothingAfterOurClockWasSetBack(t *testing.T) {
 		if !w.open() {
 			t.Errorf("where %s: %v", name, &w)
 		}
+	}
+}
+
+// TestATriggerOfNowComesAfterWhatAnotherDatabaseStored, whose clock was two seconds ahead until it failed over.
+func TestATriggerOfNowComesAfterWhatAnotherDatabaseStored(t *testing.T) {
+	t.Parallel()
+	var w world
+	resolve := Received{Key: "a", Status: Resolved, Count: 1, Event: &Event{Action: Resolve}}
+	w.receive(Received{Key: "a", Status: Firing, Count: 1, Event: &Event{Action: Trigger}}, seconds(0))
+	w.receive(resolve, seconds(62))
+	w.receive(Received{Key: "a", Status: Firing, StartsAt: seconds(62), Count: 1, Event: &Event{Action: Trigger}}, seconds(61))
+	if w.opened != 2 || !w.open() {
+		t.Errorf("%d incidents, open %v", w.opened, w.open())
 	}
 }
 

@@ -78,19 +78,20 @@ func Absorb(before *Stored, r Received, now time.Time) Stored {
 	return next
 }
 
-func absorb(before *Stored, r Received, now time.Time) Stored {
+func absorb(stored *Stored, r Received, now time.Time) Stored {
 	if r.Event != nil {
-		return absorbEvent(before, r, now)
+		return absorbEvent(stored, r, now)
 	}
 	start := StartOf(r, now)
-	if before == nil {
+	if stored == nil {
 		return Stored{Status: r.Status, StartsAt: start}
 	}
-	next := *before
+	before := stored.beforeOurSetBack(r, now)
+	next := before
 	switch {
-	case isSetBack(*before, r, now):
+	case isSetBack(before, r, now):
 		next.StartsAt, next.Status, next.IncidentStartsAt = start, Firing, time.Time{}
-	case firesAgain(*before, r, now):
+	case firesAgain(before, r, now):
 		next.Status = Firing
 		if !before.IncidentOpen && !before.AnsweredFiring {
 			next.IncidentStartsAt = time.Time{}
@@ -98,7 +99,7 @@ func absorb(before *Stored, r Received, now time.Time) Stored {
 	case StartKnown(r, now):
 		if newer(start, r.Status, before.StartsAt, before.Status) {
 			next.StartsAt, next.Status = start, r.Status
-		} else if endsLater(r, before.StartsAt) || endsAhead(*before, r, now) {
+		} else if endsLater(r, before.StartsAt) || endsAhead(before, r, now) {
 			next.Status = Resolved
 		}
 	case r.Status == Resolved:
@@ -119,6 +120,7 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 	if r.Event != nil {
 		return isOlderEvent(before, r, now)
 	}
+	before = before.beforeOurSetBack(r, now)
 	return StartKnown(r, now) && !isSetBack(before, r, now) && !firesAgain(before, r, now) && !endsLater(r, before.StartsAt) && !endsAhead(before, r, now) && newer(before.StartsAt, before.Status, StartOf(r, now), r.Status)
 }
 
@@ -127,13 +129,30 @@ func IsOlder(before Stored, r Received, now time.Time) bool {
 // and r is no message from before the end that arrived after it (overtaking).
 func isSetBack(before Stored, r Received, now time.Time) bool {
 	switch {
-	case r.Status != Firing || !StartKnown(r, now) || r.StartsAt.After(now) || !StartOf(r, now).Before(before.StartsAt):
+	case r.Status != Firing || !StartKnown(r, now) || !StartOf(r, now).Before(before.StartsAt):
 		return false
+	case r.StartsAt.After(now) && (before.Status == Firing || now.Sub(before.LastSeenAt) <= overtaking):
+		return false // a clock that is ahead, still or of a message from before
 	case before.Status == Firing || before.AnsweredFiring:
 		return !before.IncidentOpen && r.StartsAt.After(before.IncidentResolvedAt)
 	default:
 		return before.StartsAt.After(before.LastSeenAt) && (r.StartsAt.After(before.LastSeenAt) || now.Sub(before.LastSeenAt) > overtaking)
 	}
+}
+
+// beforeOurSetBack is s as it would be for an alert that fires, had our clock been right when it was stored. That it
+// heard of the alert later than now proves that it was set back; what lies ahead of now is over just before r started.
+func (s Stored) beforeOurSetBack(r Received, now time.Time) Stored {
+	if r.Status != Firing || !s.LastSeenAt.After(now.Add(ahead)) || StartOf(r, now).Equal(s.StartsAt) {
+		return s
+	}
+	just := clock.Earlier(StartOf(r, now), asStored(now)).Add(-time.Microsecond)
+	for _, t := range []*time.Time{&s.StartsAt, &s.LastSeenAt, &s.IncidentStartsAt, &s.IncidentResolvedAt} {
+		if t.After(now) {
+			*t = just
+		}
+	}
+	return s
 }
 
 // endsAhead reports whether r ends, by a corrected clock, what fires with a start that lay ahead when it was last heard

@@ -211,6 +211,52 @@ func TestAClockThatIsSetBackWhileTheAlertFires(t *testing.T) {
 	}
 }
 
+// TestAWebhooksAlertCountsAfterOurClockIsSetBack: the sender's clock and ours are an hour ahead, and then both right; or
+// the sender's alone is two hours ahead, and then one.
+func TestAWebhooksAlertCountsAfterOurClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	firing := func(start int) Received { return Received{Key: "a", Status: Firing, StartsAt: at(start), Count: 1} }
+	resolved := func(start, end int) Received {
+		return Received{Key: "a", Status: Resolved, StartsAt: at(start), EndsAt: at(end), Count: 1}
+	}
+	type said struct {
+		at int
+		r  Received
+	}
+	const person = -1 // resolves the incident
+	for _, test := range []struct {
+		name string
+		says []said
+		want string
+	}{
+		{"it was over, and fires again", []said{{60, firing(59)}, {61, resolved(59, 60)}, {5, firing(4)}}, "2 incidents, firing, open true"},
+		{"and ends", []said{{60, firing(59)}, {61, resolved(59, 60)}, {5, firing(4)}, {6, firing(4)}, {8, resolved(4, 7)}}, "2 incidents, resolved, open false"},
+		{"it is over before anybody repeats it", []said{{60, firing(59)}, {61, resolved(59, 60)}, {5, firing(4)}, {6, resolved(4, 5)}, {9, firing(8)}}, "3 incidents, firing, open true"},
+		{"a person resolved it, and it fires again", []said{{60, firing(59)}, {61, Received{Count: person}}, {5, firing(4)}}, "2 incidents, firing, open true"},
+		{"it fires on, by a new start", []said{{60, firing(59)}, {5, firing(4)}, {6, firing(4)}, {9, resolved(4, 8)}}, "1 incidents, resolved, open false"},
+		{"it fires on, by the same start", []said{{60, firing(59)}, {5, firing(59)}, {6, firing(59)}, {9, resolved(59, 60)}}, "1 incidents, resolved, open false"},
+		{"what a person resolved fires on, by the same start", []said{{60, firing(59)}, {61, Received{Count: person}}, {5, firing(59)}, {6, firing(59)}}, "1 incidents, firing, open false"},
+		{"a sender that is two hours ahead, then one", []said{{0, firing(120)}, {1, resolved(120, 121)}, {30, firing(90)}}, "2 incidents, firing, open true"},
+		{"a copy of before the end, of a sender that is ahead", []said{{0, firing(120)}, {1, resolved(120, 121)}, {1, firing(119)}}, "1 incidents, resolved, open false"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var w world
+			for _, said := range test.says {
+				if said.r.Count == person {
+					w.now = at(said.at)
+					w.personResolves()
+					continue
+				}
+				w.receive(said.r, at(said.at))
+			}
+			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
 // TestEachEpisodeAfterAClockWasSetBackOpensOneIncident: random episodes of five minutes, half an hour apart. The clock
 // is ahead in the first ones, and set right between two of them or while one fires; copies come within seconds.
 func TestEachEpisodeAfterAClockWasSetBackOpensOneIncident(t *testing.T) {
