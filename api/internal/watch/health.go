@@ -123,23 +123,29 @@ func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 }
 
 // mailFails tells of mail that is given up or refused while none is taken, also where each time only its
-// recipient seems to be at fault.
+// recipient seems to be at fault; and of recipients that cannot all be at fault, whatever other mail is taken.
 func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error) {
 	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
 	if err != nil {
 		return nil, err
 	}
+	several, err := severalOrgs(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
 	quiet := now.Sub(accepted) >= lastAccepted
-	since, ok, err := mailIsLost(ctx, tx, accepted, quiet, now)
+	since, ok, err := mailIsLost(ctx, tx, accepted, several, quiet, now)
 	switch {
 	case err != nil:
 		return nil, err
 	case ok:
 		return []Blocked{{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"}}, nil
-	case !quiet:
-		return nil, nil
 	}
-	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage, notify.LongestWait)
+	least := manyAtFault
+	if quiet {
+		least, several = 1, false
+	}
+	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage, notify.LongestWait, least, several)
 	if err != nil {
 		return nil, err
 	}
@@ -147,28 +153,30 @@ func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error)
 }
 
 // failingSQL finds the contacts of a channel that failed for a minute, are tried still and keep a page which was
-// tried. None of them has had a message taken since. What is about one mailbox (RFC 3463 sections 3.2 and 3.3)
-// is never the server's.
+// tried, where they are enough, and of several organizations if that is asked. None of them has had a message taken
+// since. What is about one mailbox (RFC 3463 sections 3.2 and 3.3) is never the server's.
 const failingSQL = `
 SELECT c.kind, count(*), min(c.failing_since), (array_agg(c.failing_for ORDER BY c.failing_since))[1], max(c.failing_since), count(*)
 FROM contact_method c
 WHERE c.kind = $1 AND c.next_try_at IS NOT NULL AND c.failing_since <= $2::timestamptz - $3::interval
   AND c.next_try_at > $2::timestamptz - $4::interval AND c.failing_for !~ '\m4\d\d 4\.(1\.|2\.[12])'
   AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.attempts > 0)
-GROUP BY c.kind`
+GROUP BY c.kind HAVING count(*) >= $5::bigint AND (NOT $6::boolean OR count(DISTINCT c.org_id) > 1)`
+
+// severalOrgs reports whether the installation has more than one organization: then one alone may be at fault itself.
+func severalOrgs(ctx context.Context, tx pgx.Tx) (several bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several)
+	return several, err
+}
 
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
-func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
+func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, several, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
 	if longest := now.Add(-lossesLast); from.Before(longest) {
 		from = longest
 	}
 	losses, err := lossesSince(ctx, tx, notify.Email, from)
 	if err != nil || len(losses) == 0 {
-		return time.Time{}, false, err
-	}
-	var several bool
-	if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
 		return time.Time{}, false, err
 	}
 	since, ok = losing(losses, now, several, quiet)
