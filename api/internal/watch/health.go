@@ -22,7 +22,7 @@ type Problem struct {
 }
 
 // ProblemKinds are all there are: database (away), disk (cannot be written), late (pages,
-// steps or missing heartbeats that nobody carried out), blocked (pages that our own mail server keeps), intake
+// steps or missing heartbeats that nobody carried out), blocked (pages that our own mail server, or a channel, does not take), intake
 // (alerts that were refused).
 var ProblemKinds = []string{"database", "disk", "late", "blocked", "intake"}
 
@@ -77,7 +77,7 @@ func (b Blocked) problem() Problem {
 	if b.Channel == notify.Email {
 		return Problem{Kind: "blocked", Message: "Pages by e-mail are delayed or lost: the mail server of this installation does not take mail at the moment."}
 	}
-	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
+	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed or lost: this installation cannot send them at the moment."}
 }
 
 // ownFault reports whether pages are kept by the faults of one contact or two: the provider takes other
@@ -86,50 +86,66 @@ func (b Blocked) ownFault(accepted, now time.Time) bool {
 	return b.Contacts < manyAtFault && accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
 }
 
-// Blocked finds pages that have been kept for a minute by this installation's own failures, and whether mail
-// is given up although nothing is kept. Rows tell, so that each replica knows what all of them met.
+// Blocked finds pages that have been kept for a minute by this installation's own failures, and the channels by
+// which they are given up or refused although nothing is kept. Rows tell, so that each replica knows what all of them met.
 func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
+		if blocked, err = kept(ctx, tx, now); err != nil {
+			return err
+		}
+		several, err := severalOrgs(ctx, tx)
 		if err != nil {
 			return err
 		}
-		kept, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
-		if err != nil {
-			return err
-		}
-		blocked = nil
-		for _, b := range kept {
-			accepted, err := acceptedAt(ctx, tx, b.Channel, now)
+		for _, kind := range notify.Kinds {
+			if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == kind }) {
+				continue
+			}
+			fails := channelFails
+			if kind == notify.Email {
+				fails = mailFails
+			}
+			more, err := fails(ctx, tx, kind, several, now)
 			if err != nil {
 				return err
 			}
-			if !b.ownFault(accepted, now) {
-				blocked = append(blocked, b)
-			}
+			blocked = append(blocked, more...)
 		}
-		if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
-			return nil
-		}
-		mail, err := mailFails(ctx, tx, now)
-		blocked = append(blocked, mail...)
-		return err
+		return nil
 	})
 	return blocked, err
 }
 
-// mailFails tells of mail that is given up or refused while none is taken, also where each time only its
-// recipient seems to be at fault; and of recipients that cannot all be at fault, whatever other mail is taken.
-func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error) {
-	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
+// kept are the pages that this installation's own failures keep, but for the faults of one contact or two.
+func kept(ctx context.Context, tx pgx.Tx, now time.Time) (blocked []Blocked, err error) {
+	rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
 	if err != nil {
 		return nil, err
 	}
-	several, err := severalOrgs(ctx, tx)
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range found {
+		accepted, err := acceptedAt(ctx, tx, b.Channel, now)
+		if err != nil {
+			return nil, err
+		}
+		if !b.ownFault(accepted, now) {
+			blocked = append(blocked, b)
+		}
+	}
+	return blocked, nil
+}
+
+// mailFails tells of mail that is given up or refused while none is taken, also where each time only its
+// recipient seems to be at fault; and of recipients that cannot all be at fault, whatever other mail is taken.
+func mailFails(ctx context.Context, tx pgx.Tx, _ notify.Kind, several bool, now time.Time) ([]Blocked, error) {
+	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
 	if err != nil {
 		return nil, err
 	}
@@ -172,10 +188,7 @@ func severalOrgs(ctx context.Context, tx pgx.Tx) (several bool, err error) {
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
 func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, several, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
-	if longest := now.Add(-lossesLast); from.Before(longest) {
-		from = longest
-	}
-	losses, err := lossesSince(ctx, tx, notify.Email, from)
+	losses, err := lossesSince(ctx, tx, notify.Email, latest(from, now.Add(-lossesLast)))
 	if err != nil || len(losses) == 0 {
 		return time.Time{}, false, err
 	}
