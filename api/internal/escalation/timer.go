@@ -37,3 +37,16 @@ func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever b
 	}
 	return since.Add(after), after > 0
 }
+
+// mostSpared is how long an incident waits for news after an outage of Nightbell. Most senders repeat within that; with
+// more, whoever restarts every night would keep what waits for longer open for good.
+const mostSpared = 12 * time.Hour
+
+// AfterOutage is when an AutoResolve acts that is due at a time, after an outage of Nightbell that ended at another (zero
+// for none): news may have been sent in vain, and has its time once more.
+func (p Policy) AfterOutage(due, ended time.Time) time.Time {
+	if heard := ended.Add(min(p.AutoResolve, mostSpared)); heard.After(due) {
+		return heard
+	}
+	return due
+}

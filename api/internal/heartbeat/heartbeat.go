@@ -23,6 +23,10 @@ const (
 	MaxRuntime = 31 * 24 * time.Hour
 )
 
+// Unattended is how long nobody may have looked for what is missing before that is an outage of Nightbell, in which
+// nothing could be received. Someone looks every second; a restart takes less.
+const Unattended = 5 * time.Second
+
 // ErrNotFound is the answer about a heartbeat that does not exist, ErrTooMany to one too many.
 var (
 	ErrNotFound = fault.New(fault.NotFound, "heartbeat_not_found", "Heartbeat not found")

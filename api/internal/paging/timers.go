@@ -12,6 +12,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert/alertdb"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/heartbeat"
+	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
@@ -104,6 +106,9 @@ type timerRound struct {
 	batch pgx.Batch
 	// over are the timers that have done what they were for.
 	over []escalationdb.Timer
+	// outage is when the last one ended in which no alert could be heard of, unknownUntil when to ask again whether
+	// there was another; zero for none.
+	outage, unknownUntil time.Time
 }
 
 // postpone tries the timers again later.
@@ -130,6 +135,9 @@ func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) 
 		if news, err = alertdb.LastNews(ctx, r.tx, ref.IDs); err != nil {
 			return fmt.Errorf("read when alerts were last heard of: %w", err)
 		}
+		if err = r.readOutage(ctx); err != nil {
+			return fmt.Errorf("read when alerts could not be heard of: %w", err)
+		}
 	}
 	records, err := incidentdb.Lock(ctx, r.tx, ref)
 	if err != nil {
@@ -143,6 +151,22 @@ func (r *timerRound) carryOut(ctx context.Context, due []escalationdb.DueTimer) 
 		if err := r.act(ctx, record, timers[record.ID], news[record.ID]); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readOutage reads when alerts could not be heard of. Package ping looks every second and finds outages: while its last
+// look is too long ago, it has yet to find this one. Where nobody ever looked, none is known.
+func (r *timerRound) readOutage(ctx context.Context) error {
+	at, outage, err := heartbeatdb.Attended(ctx, r.tx)
+	if err != nil {
+		return err
+	}
+	if !at.IsZero() && r.now.Sub(at) > heartbeat.Unattended {
+		r.unknownUntil = r.now.Add(heartbeat.Unattended)
+	}
+	if !outage.To.After(r.now) { // else the clock was set back
+		r.outage = outage.To
 	}
 	return nil
 }
@@ -176,17 +200,15 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 	}
 	since, waits := record.AnsweredAt(), record.Status == incident.Acknowledged
 	if timer.Kind == escalation.AutoResolve {
-		since, waits = timer.TriggeredAt, record.Status.Open()
-		if news.After(since) {
-			since = news
-		}
-		if record.SnoozedUntil.After(since) { // somebody is promised to be paged then
-			since = record.SnoozedUntil
-		}
+		since, waits = later(timer.TriggeredAt, news), record.Status.Open()
+		since = later(since, record.SnoozedUntil) // somebody is promised to be paged then
 	}
 	at, ever := snapshot.Policy.TimerDue(timer.Kind, since)
 	if timer.Kind == escalation.AckTimeout && !record.SnoozedUntil.IsZero() {
 		at, ever = record.SnoozedUntil, true
+	}
+	if timer.Kind == escalation.AutoResolve {
+		at = later(snapshot.Policy.AfterOutage(at, r.outage), r.unknownUntil)
 	}
 	switch {
 	case !waits || !ever:
@@ -224,4 +246,11 @@ func (r *timerRound) waitToTell(ctx context.Context, record incidentdb.Record, u
 		return err
 	}
 	return r.wait(ctx, record, escalation.ConfirmRequest, until, quiet)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -7,24 +7,26 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/escalation"
+	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
 	"github.com/nightbell/nightbell/api/internal/heartbeat"
 	"github.com/nightbell/nightbell/api/internal/heartbeat/heartbeatdb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
-
-// unattended is how long nobody may have looked before that is an outage, in which pings could not
-// be received. Someone looks every second; a restart takes less.
-const unattended = 5 * time.Second
 
 // sparedAtOnce bounds what is in memory after an outage.
 const sparedAtOnce = 500
 
 // attend says that somebody looks now. If nobody has for a while, what was expected meanwhile gets
 // more time, in the same transaction: whoever looks next finds no outage any more. Expected is false
-// when nothing is expected of anybody.
+// when nothing is expected of anybody, and no incident would resolve itself without
+// news, for whose sender an outage is no silence.
 func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 	err = k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
 		expected, err = heartbeatdb.AnyExpected(ctx, tx)
+		if err == nil && !expected {
+			expected, err = escalationdb.AnyTimer(ctx, tx, escalation.AutoResolve)
+		}
 		if err != nil || !expected {
 			return err
 		}
@@ -37,9 +39,9 @@ func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 			return err
 		}
 		switch {
-		case now.Sub(last) > unattended:
+		case now.Sub(last) > heartbeat.Unattended:
 			err = k.spareAll(ctx, tx, heartbeatdb.Outage{From: last, To: now})
-		case last.Sub(now) > unattended: // the clock was set back
+		case last.Sub(now) > heartbeat.Unattended: // the clock was set back
 			clear(k.resting)
 			err = setBack(ctx, tx, now)
 		}

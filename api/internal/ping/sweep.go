@@ -174,7 +174,7 @@ func claim(ctx context.Context, tx pgx.Tx, place heartbeatdb.Place, resting []uu
 	if err != nil {
 		return nil, outage, err
 	}
-	if now.Sub(attended) > unattended {
+	if now.Sub(attended) > heartbeat.Unattended {
 		return nil, outage, errUnattended
 	}
 	rows, err = heartbeatdb.LockOverdue(ctx, tx, place, now, resting, most)

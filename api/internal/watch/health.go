@@ -22,7 +22,7 @@ type Problem struct {
 }
 
 // ProblemKinds are all there are: database (away), disk (cannot be written), late (pages,
-// steps or missing heartbeats that nobody carried out), blocked (pages that our own mail server keeps), intake
+// steps or missing heartbeats that nobody carried out), blocked (pages that our own mail server, or a channel, does not take), intake
 // (alerts that were refused).
 var ProblemKinds = []string{"database", "disk", "late", "blocked", "intake"}
 
@@ -77,7 +77,7 @@ func (b Blocked) problem() Problem {
 	if b.Channel == notify.Email {
 		return Problem{Kind: "blocked", Message: "Pages by e-mail are delayed or lost: the mail server of this installation does not take mail at the moment."}
 	}
-	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed: this installation cannot send them at the moment."}
+	return Problem{Kind: "blocked", Message: "Pages by " + b.Channel.Word() + " are delayed or lost: this installation cannot send them at the moment."}
 }
 
 // ownFault reports whether pages are kept by the faults of one contact or two: the provider takes other
@@ -86,60 +86,82 @@ func (b Blocked) ownFault(accepted, now time.Time) bool {
 	return b.Contacts < manyAtFault && accepted.After(b.Latest) && now.Sub(accepted) < lastAccepted
 }
 
-// Blocked finds pages that have been kept for a minute by this installation's own failures, and whether mail
-// is given up although nothing is kept. Rows tell, so that each replica knows what all of them met.
+// Blocked finds pages that have been kept for a minute by this installation's own failures, and the channels by
+// which they are given up or refused although nothing is kept. Rows tell, so that each replica knows what all of them met.
 func (a *Auditor) Blocked(ctx context.Context) (blocked []Blocked, err error) {
 	err = a.db.InSystem(ctx, postgres.Audit, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
+		if blocked, err = kept(ctx, tx, now); err != nil {
+			return err
+		}
+		several, err := severalOrgs(ctx, tx)
 		if err != nil {
 			return err
 		}
-		kept, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
-		if err != nil {
-			return err
-		}
-		blocked = nil
-		for _, b := range kept {
-			accepted, err := acceptedAt(ctx, tx, b.Channel, now)
+		for _, kind := range notify.Kinds {
+			if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == kind }) {
+				continue
+			}
+			fails := channelFails
+			if kind == notify.Email {
+				fails = mailFails
+			}
+			more, err := fails(ctx, tx, kind, several, now)
 			if err != nil {
 				return err
 			}
-			if !b.ownFault(accepted, now) {
-				blocked = append(blocked, b)
-			}
+			blocked = append(blocked, more...)
 		}
-		if slices.ContainsFunc(blocked, func(b Blocked) bool { return b.Channel == notify.Email }) {
-			return nil
-		}
-		mail, err := mailFails(ctx, tx, now)
-		blocked = append(blocked, mail...)
-		return err
+		return nil
 	})
 	return blocked, err
 }
 
+// kept are the pages that this installation's own failures keep, but for the faults of one contact or two.
+func kept(ctx context.Context, tx pgx.Tx, now time.Time) (blocked []Blocked, err error) {
+	rows, err := tx.Query(ctx, blockedSQL, now, latePage, mostAudited)
+	if err != nil {
+		return nil, err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Blocked])
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range found {
+		accepted, err := acceptedAt(ctx, tx, b.Channel, now)
+		if err != nil {
+			return nil, err
+		}
+		if !b.ownFault(accepted, now) {
+			blocked = append(blocked, b)
+		}
+	}
+	return blocked, nil
+}
+
 // mailFails tells of mail that is given up or refused while none is taken, also where each time only its
-// recipient seems to be at fault.
-func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error) {
+// recipient seems to be at fault; and of recipients that cannot all be at fault, whatever other mail is taken.
+func mailFails(ctx context.Context, tx pgx.Tx, _ notify.Kind, several bool, now time.Time) ([]Blocked, error) {
 	accepted, err := acceptedAt(ctx, tx, notify.Email, now)
 	if err != nil {
 		return nil, err
 	}
 	quiet := now.Sub(accepted) >= lastAccepted
-	since, ok, err := mailIsLost(ctx, tx, accepted, quiet, now)
+	since, ok, err := mailIsLost(ctx, tx, accepted, several, quiet, now)
 	switch {
 	case err != nil:
 		return nil, err
 	case ok:
 		return []Blocked{{Channel: notify.Email, Since: since, Reason: "pages were given up, and no mail was taken since"}}, nil
-	case !quiet:
-		return nil, nil
 	}
-	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage, notify.LongestWait)
+	least := manyAtFault
+	if quiet {
+		least, several = 1, false
+	}
+	rows, err := tx.Query(ctx, failingSQL, string(notify.Email), now, latePage, notify.LongestWait, least, several)
 	if err != nil {
 		return nil, err
 	}
@@ -147,28 +169,27 @@ func mailFails(ctx context.Context, tx pgx.Tx, now time.Time) ([]Blocked, error)
 }
 
 // failingSQL finds the contacts of a channel that failed for a minute, are tried still and keep a page which was
-// tried. None of them has had a message taken since. What is about one mailbox (RFC 3463 sections 3.2 and 3.3)
-// is never the server's.
+// tried, where they are enough, and of several organizations if that is asked. None of them has had a message taken
+// since. What is about one mailbox (RFC 3463 sections 3.2 and 3.3) is never the server's.
 const failingSQL = `
 SELECT c.kind, count(*), min(c.failing_since), (array_agg(c.failing_for ORDER BY c.failing_since))[1], max(c.failing_since), count(*)
 FROM contact_method c
 WHERE c.kind = $1 AND c.next_try_at IS NOT NULL AND c.failing_since <= $2::timestamptz - $3::interval
   AND c.next_try_at > $2::timestamptz - $4::interval AND c.failing_for !~ '\m4\d\d 4\.(1\.|2\.[12])'
   AND EXISTS (SELECT FROM notification n WHERE n.contact_method_id = c.id AND n.finished_at IS NULL AND n.attempts > 0)
-GROUP BY c.kind`
+GROUP BY c.kind HAVING count(*) >= $5::bigint AND (NOT $6::boolean OR count(DISTINCT c.org_id) > 1)`
+
+// severalOrgs reports whether the installation has more than one organization: then one alone may be at fault itself.
+func severalOrgs(ctx context.Context, tx pgx.Tx) (several bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several)
+	return several, err
+}
 
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
-func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
-	if longest := now.Add(-lossesLast); from.Before(longest) {
-		from = longest
-	}
-	losses, err := lossesSince(ctx, tx, notify.Email, from)
+func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, several, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
+	losses, err := lossesSince(ctx, tx, notify.Email, latest(from, now.Add(-lossesLast)))
 	if err != nil || len(losses) == 0 {
-		return time.Time{}, false, err
-	}
-	var several bool
-	if err := tx.QueryRow(ctx, `SELECT count(*) > 1 FROM (SELECT FROM org LIMIT 2) few`).Scan(&several); err != nil {
 		return time.Time{}, false, err
 	}
 	since, ok = losing(losses, now, several, quiet)

@@ -3,7 +3,8 @@
 //  1. find out whether the database can store more;
 //  2. count what should have happened and has not (audit.go), do what was forgotten, and
 //     count what that repaired;
-//  3. ask for pages that our own mail server keeps, and for refused alerts (health.go);
+//  3. ask for pages that our own mail server keeps (health.go) or that a channel takes from
+//     nobody (channel.go), and for refused alerts;
 //  4. with nothing wrong, call the dead-man URL: when that hears nothing, something outside
 //     of Nightbell knows within 90 s (promise P6).
 //

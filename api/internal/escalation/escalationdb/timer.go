@@ -99,6 +99,12 @@ func ClaimTimers(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind, now 
 	})
 }
 
+// AnyTimer reports whether any incident has a timer of a kind.
+func AnyTimer(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind) (exists bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM incident_timer WHERE kind = $1)`, string(kind)).Scan(&exists)
+	return exists, err
+}
+
 // QueueEndTimers adds the statement that removes claimed timers to a pipelined batch.
 func QueueEndTimers(batch *pgx.Batch, timers []Timer) {
 	if len(timers) == 0 {

@@ -1103,7 +1103,8 @@ CREATE UNIQUE INDEX heartbeat_name_key ON heartbeat (org_id, service_id, name);
 CREATE INDEX heartbeat_deadline_idx ON heartbeat (deadline_at) WHERE deadline_at IS NOT NULL;
 
 -- One row: when somebody looked last for heartbeats that are missing. A gap is an outage, in which
--- no ping could be received; the last one is kept for heartbeats that somebody held when it was found.
+-- no ping and no alert could be received; the last one is kept for heartbeats that somebody held when it was
+-- found, and for incidents that would resolve themselves without news.
 CREATE TABLE heartbeat_watch (
     one         boolean PRIMARY KEY DEFAULT true CHECK (one),
     looked_at   timestamptz NOT NULL,
