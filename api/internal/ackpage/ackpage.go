@@ -13,10 +13,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -101,29 +103,49 @@ func (h handler) acknowledge(w http.ResponseWriter, r *http.Request, token strin
 	if !ok {
 		return
 	}
-	if err := h.Acknowledger.AcknowledgeLinked(r.Context(), claims, seen(w, r)); err != nil {
+	shown, err := seen(w, r)
+	if err != nil {
+		h.refuse(w, r, http.StatusBadRequest, "What you pressed did not arrive whole.", "Open the link again and press Acknowledge once more; paging goes on until somebody answers.")
+		return
+	}
+	// The whole form is here: a phone that hangs up now has said it, and must not be paged on.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), answerTime)
+	defer cancel()
+	if err := h.Acknowledger.AcknowledgeLinked(ctx, claims, shown); err != nil {
 		h.fail(w, r, err)
 		return
 	}
 	http.Redirect(w, r, "/ack/"+token, http.StatusSeeOther) //nolint:gosec // open has checked that it is our token
 }
 
-// longestForm is room for a thousand incidents.
-const longestForm = 128 << 10
+const (
+	// answerTime is how long looking up what a link is about may take once the form is here, as an RPC may.
+	answerTime = 10 * time.Second
+	// longestForm is room for two thousand incidents.
+	longestForm = 128 << 10
+)
 
 // seen are the incidents that the page asked to answer, and how severe it showed each, as its form says. What
-// cannot be read is left out: an answer must not fail for it.
-func seen(w http.ResponseWriter, r *http.Request) map[uuid.UUID]alert.Severity {
-	r.Body = http.MaxBytesReader(w, r.Body, longestForm)
-	_ = r.ParseForm()
+// cannot be read is left out, and a form that is too long names nothing: an answer must not fail for it. One that
+// broke off is an error, because a form that names nothing is one for all of the message.
+func seen(w http.ResponseWriter, r *http.Request) (map[uuid.UUID]alert.Severity, error) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestForm))
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		text = nil
+	case err != nil:
+		return nil, err
+	}
+	form, _ := url.ParseQuery(string(text)) // what it can read it gives also beside what it cannot
 	all := map[uuid.UUID]alert.Severity{}
-	for _, one := range r.PostForm["seen"] {
-		text, severity, _ := strings.Cut(one, " ")
-		if incidentID, ok := id.Parse(text); ok {
+	for _, one := range form["seen"] {
+		incident, severity, _ := strings.Cut(one, " ")
+		if incidentID, ok := id.Parse(incident); ok {
 			all[incidentID] = alert.Severity(severity)
 		}
 	}
-	return all
+	return all, nil
 }
 
 // fromThisPage reports whether a browser posted the page's own form. Browsers say so in

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/uuid"
@@ -150,6 +152,25 @@ func TestTheButtonSaysWhatThePageShowed(t *testing.T) {
 		New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, PublicURL: "https://public.example"}).ServeHTTP(answer, request)
 		if answer.Code != http.StatusSeeOther || !maps.Equal(d.seen, want) {
 			t.Errorf("%q: %d, saw %v", body, answer.Code, d.seen)
+		}
+	}
+}
+
+// TestHalfAFormActsOnNothing: what it lacks is not known, and a form that names nothing would be one for all of the message.
+func TestHalfAFormActsOnNothing(t *testing.T) {
+	half := "seen=" + oneOpen().paged.Incidents[0].ID.String()
+	for name, brokeOff := range map[string]io.Reader{
+		"at once":  iotest.ErrReader(io.ErrUnexpectedEOF),
+		"half way": io.MultiReader(strings.NewReader(half), iotest.ErrReader(io.ErrUnexpectedEOF)),
+	} {
+		d := oneOpen()
+		request := httptest.NewRequest(http.MethodPost, "https://nightbell.example/ack/"+notify.MintAck(key, claims), brokeOff)
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		answer := httptest.NewRecorder()
+		New(Options{Logger: slog.New(slog.DiscardHandler), Acknowledger: d, Key: key, PublicURL: "https://public.example"}).ServeHTTP(answer, request)
+		if answer.Code != http.StatusBadRequest || d.acted != 0 {
+			t.Errorf("broken off %s: %d, acted %d", name, answer.Code, d.acted)
 		}
 	}
 }

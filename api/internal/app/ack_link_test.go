@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net/http"
 	"testing"
 
@@ -28,5 +29,19 @@ func TestWhoeverWasPagedAnswersByItsLink(t *testing.T) {
 	n.call(n.bearers["other"], http.MethodDelete, "/v1/users/"+n.people["owner"]+"?replace_by="+n.people["other"], nil)
 	if got := r.plainly(http.MethodGet, link, "", nil); got.status != http.StatusNotFound {
 		t.Errorf("after they were removed: %s", got.whole())
+	}
+}
+
+// TestALinkAcknowledgesThoughThePhoneHungUp: it has sent the whole form, and lost its connection.
+func TestALinkAcknowledgesThoughThePhoneHungUp(t *testing.T) {
+	t.Parallel()
+	r := newTestServer(t)
+	n := r.newTenant("acme")
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	link := "/ack/" + notify.MintAck(r.box.Derive(acknowledgeLinks), n.linkClaims())
+	got := r.within(gone, http.MethodPost, link, "", []byte("seen="+n.objects["incident"]), "Sec-Fetch-Site", "same-origin", "Content-Type", "application/x-www-form-urlencoded")
+	if status := pgtest.One[string](t, r.database, `SELECT status FROM incident WHERE id = $1`, n.objects["incident"]); status != "acknowledged" {
+		t.Errorf("it is still %s: %s", status, got.whole())
 	}
 }

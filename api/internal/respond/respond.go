@@ -10,6 +10,7 @@
 package respond
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"time"
@@ -58,6 +59,27 @@ func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []
 	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
 		return commandAll(ctx, tx, round, batch, orgID, incidentIDs, command)
 	})
+}
+
+// RespondTo is Respond for one incident, and gives the status that it has then.
+func (r *Responder) RespondTo(ctx context.Context, orgID, incidentID uuid.UUID, command incident.Command) (status incident.Status, err error) {
+	err = r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
+		now, err := postgres.Now(ctx, tx)
+		if err != nil {
+			return err
+		}
+		records, err := incidentdb.LockIn(ctx, tx, orgID, []uuid.UUID{incidentID})
+		if err != nil {
+			return err
+		}
+		if len(records) == 0 {
+			return ErrNoIncident
+		}
+		result, err := respondToOne(ctx, round, batch, records[0], command, now)
+		status = result.Status
+		return cmp.Or(err, result.Err)
+	})
+	return status, err
 }
 
 // An answer waits for somebody who changes the same incident for answerPatience. It gives its connection back

@@ -26,9 +26,9 @@ import (
 const (
 	// repeatable is how long a repeat is recognised.
 	repeatable = 72 * time.Hour
-	// abandoned is when a request that was not carried out is taken to have ended with its
-	// process: three times what a call may take.
-	abandoned = 30 * time.Second
+	// abandoned is when a request that was not carried out is taken to have ended with its process: an answer to
+	// many incidents may take 10 s and then 40, and what is kept of it 5 more. Sooner, a repeat would run beside it.
+	abandoned = 70 * time.Second
 	// longestIdempotencyKey is kept as it is.
 	longestIdempotencyKey = 255
 )
@@ -82,6 +82,8 @@ type idempotencyKey struct {
 	orgID, callerID uuid.UUID
 	method, key     string
 	hash            []byte
+	// claimedAt says whose claim it is: a repeat that took the key for abandoned has a later one.
+	claimedAt time.Time
 }
 
 // newIdempotencyKey has a hash of the decoded request, to which spaces, the order of fields and compression do not
@@ -105,12 +107,13 @@ var errInProgress = fault.New(fault.Conflict, "idempotency_in_progress",
 const claimLock = 500 * time.Millisecond
 
 // claim takes the key, or gives the stored answer of the request that took it first.
-func (k idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
+func (k *idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
 	err = k.transact(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
+		k.claimedAt = now
 		claimed, err := tx.Exec(ctx, `
 			INSERT INTO idempotency_key AS k (org_id, caller_id, method, key, request_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT (org_id, caller_id, method, key) DO UPDATE
@@ -130,7 +133,7 @@ func (k idempotencyKey) claim(ctx context.Context) (stored []byte, err error) {
 }
 
 // first is the answer of the request that has the key, or why there is none.
-func (k idempotencyKey) first(ctx context.Context, tx pgx.Tx) (stored []byte, err error) {
+func (k *idempotencyKey) first(ctx context.Context, tx pgx.Tx) (stored []byte, err error) {
 	var hash []byte
 	var carriedOut bool
 	err = tx.QueryRow(ctx, `SELECT request_hash, carried_out, response FROM idempotency_key
@@ -148,19 +151,19 @@ func (k idempotencyKey) first(ctx context.Context, tx pgx.Tx) (stored []byte, er
 }
 
 // carriedOut commits with what the request changes.
-func (k idempotencyKey) carriedOut(batch *pgx.Batch) {
-	batch.Queue(`UPDATE idempotency_key SET carried_out = true WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4`,
-		k.orgID, k.callerID, k.method, k.key)
+func (k *idempotencyKey) carriedOut(batch *pgx.Batch) {
+	batch.Queue(`UPDATE idempotency_key SET carried_out = true WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4 AND created_at = $5`,
+		k.orgID, k.callerID, k.method, k.key, k.claimedAt)
 }
 
 // place is what the stored answer is sealed for: it may hold secrets.
-func (k idempotencyKey) place() string {
+func (k *idempotencyKey) place() string {
 	return "idempotency_key/" + k.orgID.String() + "/" + k.callerID.String() + k.method
 }
 
 // finish stores the answer, or gives the key back after a refusal. After a failure of ours it is
 // given back only when nothing was committed.
-func (k idempotencyKey) finish(ctx context.Context, answer proto.Message, failure error) error {
+func (k *idempotencyKey) finish(ctx context.Context, answer proto.Message, failure error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), auditPatience)
 	defer cancel()
 	var sealed []byte
@@ -175,18 +178,18 @@ func (k idempotencyKey) finish(ctx context.Context, answer proto.Message, failur
 	refused = refused && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable
 	return k.transact(ctx, k.orgID, func(ctx context.Context, tx pgx.Tx) error {
 		if failure == nil {
-			_, err := tx.Exec(ctx, `UPDATE idempotency_key SET carried_out = true, response = $5 WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4`,
-				k.orgID, k.callerID, k.method, k.key, sealed)
+			_, err := tx.Exec(ctx, `UPDATE idempotency_key SET carried_out = true, response = $6 WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4 AND created_at = $5`,
+				k.orgID, k.callerID, k.method, k.key, k.claimedAt, sealed)
 			return err
 		}
-		_, err := tx.Exec(ctx, `DELETE FROM idempotency_key WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4 AND ($5 OR NOT carried_out)`,
-			k.orgID, k.callerID, k.method, k.key, refused)
+		_, err := tx.Exec(ctx, `DELETE FROM idempotency_key WHERE org_id = $1 AND caller_id = $2 AND method = $3 AND key = $4 AND created_at = $5 AND ($6 OR NOT carried_out)`,
+			k.orgID, k.callerID, k.method, k.key, k.claimedAt, refused)
 		return err
 	})
 }
 
 // replay gives the stored answer; REST derives the same status and Location from it.
-func (k idempotencyKey) replay(call *rpcserver.Call, stored []byte) (proto.Message, error) {
+func (k *idempotencyKey) replay(call *rpcserver.Call, stored []byte) (proto.Message, error) {
 	plain, err := k.box.Open(stored, k.place())
 	if err != nil {
 		return nil, err

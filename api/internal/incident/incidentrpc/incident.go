@@ -143,7 +143,7 @@ func (h *Handler) CreateIncident(ctx context.Context, request *nightbellv1.Creat
 	if err != nil {
 		return nil, err
 	}
-	made, err := get(ctx, h.db.InAnswer, incidentID.String())
+	made, err := h.readBack(ctx, incidentID, incident.Triggered)
 	return &nightbellv1.CreateIncidentResponse{Incident: made}, err
 }
 
@@ -166,10 +166,26 @@ func (h *Handler) respond(ctx context.Context, text string, command func(inciden
 	if !ok {
 		return nil, respond.ErrNoIncident
 	}
-	if err := h.responder.Respond(ctx, orgID, []uuid.UUID{incidentID}, command(actor)); err != nil {
+	status, err := h.responder.RespondTo(ctx, orgID, incidentID, command(actor))
+	if err != nil {
 		return nil, err
 	}
-	return get(ctx, h.db.InAnswer, text)
+	return h.readBack(ctx, incidentID, status)
+}
+
+// readBackTime is how long an accepted answer may wait for a connection that reads what it made.
+const readBackTime = 2 * time.Second
+
+// readBack is the incident after an answer that is committed, or its id and status alone where the database is
+// too busy: a caller who is told that an answer failed gives it again, and wakes somebody else.
+func (h *Handler) readBack(ctx context.Context, incidentID uuid.UUID, status incident.Status) (*nightbellv1.Incident, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBackTime)
+	defer cancel()
+	found, err := get(ctx, h.db.InAnswer, incidentID.String())
+	if postgres.IsUnavailable(err) {
+		return &nightbellv1.Incident{Id: incidentID.String(), Status: string(status)}, nil
+	}
+	return found, err
 }
 
 // AcknowledgeIncident stops the paging.

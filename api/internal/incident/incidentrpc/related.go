@@ -10,19 +10,25 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
-	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/respond"
 )
 
 // MergeIncident ends an incident in another one.
 func (h *Handler) MergeIncident(ctx context.Context, request *nightbellv1.MergeIncidentRequest) (*nightbellv1.MergeIncidentResponse, error) {
-	next, err := h.relate(ctx, h.db.InAnswer, request.GetId(), "into_id", request.GetIntoId(), h.responder.Merge)
+	merged, err := relate(ctx, request.GetId(), "into_id", request.GetIntoId(), h.responder.Merge)
+	if err != nil {
+		return nil, err
+	}
+	next, err := h.readBack(ctx, merged, incident.Resolved)
 	return &nightbellv1.MergeIncidentResponse{Incident: next}, err
 }
 
 // LinkIncident says that two incidents have to do with each other.
 func (h *Handler) LinkIncident(ctx context.Context, request *nightbellv1.LinkIncidentRequest) (*nightbellv1.LinkIncidentResponse, error) {
-	next, err := h.relate(ctx, h.db.InTenant, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Link)
+	if _, err := relate(ctx, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Link); err != nil {
+		return nil, err
+	}
+	next, err := get(ctx, h.db.InTenant, request.GetId())
 	return &nightbellv1.LinkIncidentResponse{Incident: next}, err
 }
 
@@ -31,27 +37,27 @@ func (h *Handler) UnlinkIncident(ctx context.Context, request *nightbellv1.Unlin
 	if _, ok := id.Parse(request.GetLinkedId()); !ok {
 		request.LinkedId = uuid.Nil.String()
 	}
-	next, err := h.relate(ctx, h.db.InTenant, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Unlink)
+	if _, err := relate(ctx, request.GetId(), "linked_id", request.GetLinkedId(), h.responder.Unlink); err != nil {
+		return nil, err
+	}
+	next, err := get(ctx, h.db.InTenant, request.GetId())
 	return &nightbellv1.UnlinkIncidentResponse{Incident: next}, err
 }
 
-// relate reads the incident back where the change was made: by what answers wait for, or what lists do.
-func (h *Handler) relate(ctx context.Context, readBack postgres.Transact, text, field, other string,
+// relate changes what an incident has to do with another one, and gives its id.
+func relate(ctx context.Context, text, field, other string,
 	change func(ctx context.Context, orgID, incidentID, otherID uuid.UUID, by incident.Actor) error,
-) (*nightbellv1.Incident, error) {
+) (uuid.UUID, error) {
 	orgID, actor := actorOf(ctx)
 	incidentID, ok := id.Parse(text)
 	if !ok {
-		return nil, respond.ErrNoIncident
+		return uuid.Nil, respond.ErrNoIncident
 	}
 	otherID, err := reference(other, field, "Incident")
 	if err != nil {
-		return nil, err
+		return uuid.Nil, err
 	}
-	if err := change(ctx, orgID, incidentID, otherID, actor); err != nil {
-		return nil, err
-	}
-	return get(ctx, readBack, text)
+	return incidentID, change(ctx, orgID, incidentID, otherID, actor)
 }
 
 var errOthersSubscription = fault.New(fault.Denied, "others_subscription", "You can subscribe yourself only. Ask a responder to subscribe others.")
