@@ -149,7 +149,8 @@ func columns(pages []DuePage) (orgs, ids []uuid.UUID) {
 
 // SKIP LOCKED: whoever holds the incident answers, escalates, adds an alert or makes this step,
 // and the order of locks would be the reverse of theirs. The result names the pages of incidents
-// that were skipped. IS NOT DISTINCT FROM hides the partial index of all active incidents.
+// that were skipped. IS NOT DISTINCT FROM hides the partial index of all active incidents. It does what
+// escalation.Hurry does, and not again where that was in vain: the step waits for its own time.
 const nextStepSQL = `
 WITH dead AS (
     SELECT n.org_id, n.id, n.incident_id, n.cycle, n.round, n.step
@@ -158,6 +159,7 @@ WITH dead AS (
     SELECT d.org_id, d.incident_id, d.cycle FROM (SELECT DISTINCT org_id, incident_id, cycle, round, step FROM dead) d
     JOIN incident i ON i.org_id = d.org_id AND i.id = d.incident_id
     WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = d.cycle AND i.paging_due_at > $3::timestamptz AND i.paging_held_by IS NULL
+      AND i.paging_due_at IS DISTINCT FROM i.paging_own_due_at
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
@@ -168,7 +170,7 @@ WITH dead AS (
     WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = h.cycle AND i.paging_due_at > $3 AND i.paging_held_by IS NULL
     FOR NO KEY UPDATE OF i SKIP LOCKED
 ), moved AS (
-    UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
+    UPDATE incident i SET paging_due_at = $3, paging_own_due_at = coalesce(i.paging_own_due_at, i.paging_due_at), paging_updated_at = $3
     FROM locked l WHERE i.org_id = l.org_id AND i.id = l.id
 )
 SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.incident_id = d.incident_id
