@@ -134,12 +134,12 @@ WITH RECURSIVE oldest AS MATERIALIZED (
 ), between_ends AS (
     SELECT due.* FROM open_orgs o, LATERAL (
         SELECT org_id, id, paging_due_at FROM incident
-        WHERE org_id = o.org_id AND status <> 'resolved' AND paging_status IS NOT DISTINCT FROM 'active' AND paging_due_at <= $1
+        WHERE org_id = o.org_id AND status <> 'resolved' AND paging_status IS NOT DISTINCT FROM 'active' AND paging_due_at <= $1 AND id <> ALL($3)
         ORDER BY paging_due_at LIMIT $2) due
     WHERE o.org_id NOT IN (SELECT org_id FROM ends)
 ), turns AS MATERIALIZED (
     SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place
-    FROM (SELECT * FROM ends UNION ALL SELECT * FROM between_ends) due
+    FROM (SELECT * FROM ends UNION ALL SELECT * FROM between_ends) due WHERE id <> ALL($3)
 )
 SELECT ` + pagingColumns + `
 FROM (SELECT * FROM turns ORDER BY place, paging_due_at LIMIT 4 * $2) t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
@@ -147,9 +147,9 @@ WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_due_at <= $1
 ORDER BY t.place, t.paging_due_at LIMIT $2 FOR NO KEY UPDATE OF i SKIP LOCKED`
 
 // ClaimDue takes up to limit incidents whose next step is due, the longest overdue of each organization first,
-// and locks them until the transaction ends. What another replica holds is skipped.
-func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Paging, error) {
-	rows, err := tx.Query(ctx, claimDueSQL, now, limit)
+// and locks them until the transaction ends. What another replica holds is skipped, and those in without are left alone.
+func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int, without []uuid.UUID) ([]Paging, error) {
+	rows, err := tx.Query(ctx, claimDueSQL, now, limit, append([]uuid.UUID{}, without...))
 	if err != nil {
 		return nil, err
 	}
