@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,5 +149,37 @@ func TestTheNextStepsOfAStormCome(t *testing.T) {
 	}
 	if got := pgtest.One[int](t, o.Database, `SELECT count(*) FROM incident WHERE paging_due_at <= nightbell_now()`); got != storm {
 		t.Errorf("the next step is due for %d of %d incidents; the contact is %q", got, storm, o.failing(t, hook))
+	}
+}
+
+// TestAStepThatIsHurriedIntoOtherHoursIsPagedAtItsOwnTime: Ada's webhook is gone ten minutes before the day's step pages
+// anybody. It would have been due half an hour later, and still is.
+func TestAStepThatIsHurriedIntoOtherHoursIsPagedAtItsOwnTime(t *testing.T) {
+	o := newOutbox(t)
+	o.Clock.Freeze(o.Clock.Now())
+	hookOutbox := o.replica(notify.Webhook, &provider{answer: func(context.Context, notify.Message) error { return notify.Permanent(errors.New("HTTP 410")) }})
+	o.hookFirst(t, -1)
+	began := o.Clock.Now().UTC()
+	soon := began.Hour()*60 + began.Minute() + 10
+	first, day := pagingtest.Page(pagingtest.User(o.Ada)), pagingtest.Page(pagingtest.User(o.Bob))
+	first.Wait, day.Windows = 30*time.Minute, []pagingtest.Window{{From: soon % 1440, To: (soon + 600) % 1440}}
+	o.SetSteps(t, first, day)
+	o.Exec(t, `UPDATE escalation_policy SET timezone = 'UTC'`)
+	o.Accept(t, pagingtest.Firing("a", "a", pagingtest.Began))
+	for o.Clock.Now().Before(began.Add(10 * time.Second)) {
+		o.second(t, hookOutbox)
+	}
+	if got := o.Texts(t, `SELECT message FROM timeline_event WHERE kind = 'step_skipped'`); len(got) != 1 || !strings.Contains(got[0], "It is asked again at") {
+		t.Errorf("in the first seconds the timeline says %q", got)
+	}
+	for o.Clock.Now().Before(began.Add(31 * time.Minute)) {
+		if got, early := o.turns(t), o.Clock.Now().Before(began.Add(30*time.Minute)); early && len(got) > 0 {
+			t.Fatalf("%s early it is Bob's turn", began.Add(30*time.Minute).Sub(o.Clock.Now()))
+		}
+		o.Clock.Advance(29 * time.Second)
+		o.second(t, hookOutbox)
+	}
+	if got := o.turns(t); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("after half an hour it is Bob's turn for %q: %q", got, o.Pages(t))
 	}
 }

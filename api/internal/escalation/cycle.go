@@ -50,7 +50,7 @@ func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
 	case state.Status != Active:
 		snapshot = snapshot.newCycle(nil, now)
 	case state.NextDueAt.After(now):
-		snapshot.State.NextDueAt = now
+		snapshot.State = Hurry(state, now)
 	}
 	state, effects := Decide(snapshot, now)
 	if slices.ContainsFunc(effects, func(e Effect) bool { return e.Pages() || e.Kind == LastResort }) {
@@ -100,7 +100,7 @@ func Stop(state State, reason string) State {
 	if state.Status == Stopped {
 		return state
 	}
-	state.Status, state.NextDueAt, state.HeldBy, state.Reason = Stopped, time.Time{}, uuid.Nil, reason
+	state.Status, state.NextDueAt, state.OwnDueAt, state.HeldBy, state.Reason = Stopped, time.Time{}, time.Time{}, uuid.Nil, reason
 	return state
 }
 

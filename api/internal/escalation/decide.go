@@ -28,6 +28,8 @@ const maxRepeats = 20
 //   - a step that is for other severities, or for other hours than those of its due time,
 //     is skipped at once and said so (StepSkipped), as is one that means nobody
 //     (NobodyOnCall);
+//   - one that was hurried, and for that reason alone pages nobody, is asked again at its own
+//     time; until then those after it are paged, and what it is quiet for waits (hurry.go);
 //   - a round robin pages one of its targets: the next one with each incident and each
 //     round, passing over those that mean nobody;
 //   - after a late wake-up each distinct person or channel that was missed is paged
@@ -49,12 +51,18 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 		return snapshot.State, nil
 	}
 	walk := begin(snapshot, now)
+	if !walk.held() && walk.hurried() && walk.quietAt(walk.due) {
+		walk.due = walk.state.OwnDueAt
+	}
 	switch {
 	case walk.ended() && walk.allPassed():
 		walk.exhaust(walk.exhaustedMessage())
 	case snapshot.Hold.holds(now):
 		walk.hold(snapshot.Hold)
 		return walk.state, walk.effects
+	case walk.due.After(now): // it was quiet for which it was hurried
+		walk.state.NextDueAt = walk.due
+		return walk.state, nil
 	case walk.late() && walk.quietAt(now):
 		hold, ends := walk.policy.quietHold(walk.severity, now)
 		if ends {
@@ -114,14 +122,19 @@ func NextSteps(before Snapshot, effects []Effect, unreached bool) (next []Effect
 func (w *walk) pageDue(owners []uuid.UUID) {
 	switch wait := w.pageSteps(); {
 	case wait > 0:
-		w.state.NextDueAt = w.now.Add(wait)
+		w.state.NextDueAt = w.after(wait)
 	case !w.passed(LastResortID) && !w.policy.NoLastResort:
 		w.pageLastResort(owners)
-		w.state.NextDueAt = w.now.Add(w.firstDelay())
+		w.state.NextDueAt = w.after(w.firstDelay())
+	case w.isAskedAgain():
+		w.state.NextDueAt = w.state.OwnDueAt
 	case !w.lastRound(): // somebody may be on call by then
 		w.state.NextDueAt = w.now.Add(w.firstDelay())
 	default:
 		w.exhaust(w.exhaustedMessage())
+	}
+	if !w.isAskedAgain() || !w.state.OwnDueAt.After(w.now) {
+		w.state.OwnDueAt = time.Time{}
 	}
 	// Whoever was paged just now knows the new severity.
 	if rose(w.state.Severity, w.severity) && slices.ContainsFunc(w.effects, Effect.Pages) {
@@ -136,9 +149,12 @@ func (w *walk) pageSteps() (wait time.Duration) {
 		w.nextRound()
 	}
 	visited := map[uuid.UUID]bool{}
-	for !w.due.After(w.now) {
+	for !w.due.After(w.now) && (wait == 0 || !w.quietAt(w.due)) {
 		place, again, follows := w.upcoming()
-		if !follows || wait > 0 && (w.quietAt(w.due) || visited[w.policy.Steps[place].ID]) {
+		if !follows && w.askAgain() {
+			continue
+		}
+		if !follows || wait > 0 && visited[w.policy.Steps[place].ID] {
 			break
 		}
 		if again {
@@ -146,17 +162,19 @@ func (w *walk) pageSteps() (wait time.Duration) {
 		}
 		w.at = place
 		step := w.policy.Steps[place]
+		if w.pagesAtItsTime(step) {
+			w.putOff(step)
+			continue
+		}
 		visited[step.ID] = true
 		if w.applies(step) && step.meansSomebody() {
 			w.page(w.at)
 			wait = step.delay()
-			w.due = w.due.Add(wait)
+			w.goOnAfter(wait)
 		} else {
-			w.skip(step)
+			w.skip(step, "")
 		}
-		if !w.passed(step.ID) {
-			w.state.Passed = append(w.state.Passed, step.ID)
-		}
+		w.pass(step.ID)
 	}
 	return wait
 }
@@ -167,7 +185,7 @@ func (w *walk) upcoming() (place int, again, follows bool) {
 	if place = w.next(); place < len(w.policy.Steps) {
 		return place, false, true
 	}
-	return 0, true, !w.lastRound() && w.anybody()
+	return 0, true, !w.lastRound() && w.anybody() && !w.isAskedAgain()
 }
 
 // page pages whom the step at a place means; an edited one, whom the round has not paged.
@@ -179,13 +197,13 @@ func (w *walk) page(place int) {
 	}
 }
 
-// skip says that the step at the position pages nobody, and why.
-func (w *walk) skip(step Step) {
+// skip says that the step at the position pages nobody, and why; more is said after that.
+func (w *walk) skip(step Step, more string) {
 	if w.applies(step) {
-		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step)})
+		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step) + more})
 		return
 	}
-	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step)})
+	w.want(Effect{Kind: StepSkipped, Message: w.skippedMessage(step) + more})
 }
 
 // pageLastResort pages the target that the policy names for it, or the owners.
@@ -226,5 +244,5 @@ func (w *walk) exhaust(message string) {
 }
 
 func (w *walk) end(reason string) {
-	w.state.Status, w.state.NextDueAt, w.state.Reason = Exhausted, time.Time{}, reason
+	w.state.Status, w.state.NextDueAt, w.state.OwnDueAt, w.state.Reason = Exhausted, time.Time{}, time.Time{}, reason
 }

@@ -137,6 +137,9 @@ type State struct {
 	Status Status
 	// NextDueAt is zero unless Active.
 	NextDueAt time.Time
+	// OwnDueAt is when the step that was hurried is due by itself (Hurry): a step that pages nobody before is
+	// asked again then. Zero when none was.
+	OwnDueAt time.Time
 	// HeldBy is the maintenance that NextDueAt waits for, or HeldByQuiet; Nil when it is the
 	// step's time.
 	HeldBy uuid.UUID

@@ -48,6 +48,8 @@ type plainModel struct {
 
 	running bool
 	due     time.Time
+	// own is when the step that was hurried is due by itself.
+	own time.Time
 	// waits is set while due is the end of maintenance, or of a quiet time.
 	waits, waitsForQuiet bool
 	round                int
@@ -71,7 +73,7 @@ func (m *plainModel) start(now time.Time) string {
 		m.earlier = m.cyclePaged
 	}
 	m.running, m.due, m.cyclePaged, m.round, m.lastPaged = true, now, "", -1, false
-	m.waits, m.waitsForQuiet = false, false
+	m.waits, m.waitsForQuiet, m.own = false, false, time.Time{}
 	m.nextRound()
 	if m.began && !m.hold.After(now) && m.quietAt(now) { // what there was before waits for the end
 		m.due, m.waits = now, true
@@ -125,14 +127,20 @@ func (m *plainModel) means(s plainStep) string {
 
 // wake is one sweep: everybody whose time has come, each once.
 func (m *plainModel) wake(now time.Time) (paged string) {
-	switch {
-	case !m.running || now.Before(m.due):
+	if !m.running || now.Before(m.due) {
 		return ""
+	}
+	if !m.waits && m.own.After(m.due) && m.quietAt(m.due) { // hurried into a quiet time: asked at its own
+		m.due = m.own
+	}
+	switch {
 	case m.nothingFollows():
 		m.running = false
 		return ""
 	case m.hold.After(now):
 		m.due, m.waits, m.waitsForQuiet = m.hold, true, false
+		return ""
+	case m.due.After(now):
 		return ""
 	case m.quietAt(now) && (m.waits || !m.quietAt(m.due) && now.Sub(m.due) > time.Minute):
 		end := now.Truncate(time.Minute)
@@ -162,21 +170,36 @@ func (m *plainModel) wake(now time.Time) (paged string) {
 
 // pageDue pages the steps whose time has come; told are those that hear of it already.
 func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
+	off := map[byte]time.Time{} // what was hurried to when it pages nobody, with that time
+	owed := func() bool {
+		return slices.ContainsFunc(m.policy.steps, func(s plainStep) bool { _, put := off[s.id]; return put && !m.passed[s.id] })
+	}
+	defer func() {
+		if !owed() || !m.own.After(now) {
+			m.own = time.Time{}
+		} else if m.running && (m.due.After(m.own) || !m.due.After(now)) {
+			m.due = m.own
+		}
+	}()
 	first := escalation.DefaultDelay
 	if len(m.policy.steps) > 0 {
 		first = m.policy.steps[0].delay
 	}
 	seen := map[byte]bool{} // by this wake-up, which goes through the steps once at most
 	for at := m.due; !at.After(now); {
-		next := m.next(at)
+		next := m.next(at, off)
 		switch {
 		case paged != "" && m.quietAt(at):
 			return paged
-		case next < 0 && !m.lastRound() && (len(seen) == 0 || m.anybody(at)):
+		case next < 0 && owed() && !m.own.After(now):
+			at = m.own
+			continue
+		case next < 0 && !owed() && !m.lastRound() && (len(seen) == 0 || m.anybody(at)):
 			if paged != "" && seen[m.policy.steps[0].id] {
 				return paged
 			}
 			m.nextRound()
+			clear(off)
 			continue
 		case next < 0 && paged != "": // whoever was only just paged has the time to answer
 			return paged
@@ -187,6 +210,9 @@ func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
 			}
 			m.page(without(paged, told))
 			return paged
+		case next < 0 && owed():
+			m.due = m.own
+			return ""
 		case next < 0 && !m.lastRound():
 			m.due = now.Add(first)
 			return ""
@@ -195,11 +221,17 @@ func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
 			return ""
 		}
 		s := &m.policy.steps[next]
+		applies := forSeverity(s.severities, m.severity) && inHours(s.hours, at)
+		if m.own.After(at) && forSeverity(s.severities, m.severity) && (!applies || m.means(*s) == "") &&
+			(owed() || m.means(*s) != "" && inHours(s.hours, m.own)) {
+			off[s.id] = at
+			continue
+		}
 		if paged != "" && seen[s.id] {
 			return paged
 		}
 		m.passed[s.id], seen[s.id] = true, true
-		if !forSeverity(s.severities, m.severity) || !inHours(s.hours, at) {
+		if !applies {
 			continue
 		}
 		who := m.means(*s)
@@ -209,7 +241,11 @@ func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
 		if who != "" {
 			m.page(without(who, told+paged)) // a page counts for the round in which it is made
 			paged = union(paged, who)
-			at, m.due = at.Add(s.delay), now.Add(s.delay)
+			if at, m.due = at.Add(s.delay), now.Add(s.delay); !owed() {
+				m.own = time.Time{}
+			} else if at.After(m.own) {
+				at = m.own
+			}
 		}
 	}
 	return paged
@@ -219,8 +255,11 @@ func (m *plainModel) lastRound() bool { return m.round >= m.policy.repeats || le
 
 // next is the first step that this round still has to pass: one that an edit added or
 // changed, while it means somebody whom the round has not paged.
-func (m *plainModel) next(at time.Time) int {
+func (m *plainModel) next(at time.Time, off map[byte]time.Time) int {
 	return slices.IndexFunc(m.policy.steps, func(s plainStep) bool {
+		if off[s.id].Equal(at) {
+			return false
+		}
 		if who := m.means(s); s.fresh && who != "" && forSeverity(s.severities, m.severity) && inHours(s.hours, at) {
 			return without(who, m.roundPaged) != ""
 		}
@@ -239,6 +278,14 @@ func (m *plainModel) page(who string) {
 	if who != "" {
 		m.told = min(m.told, m.severity.Rank())
 	}
+}
+
+// hurry asks the next step now, because whoever was paged cannot be reached.
+func (m *plainModel) hurry(now time.Time) {
+	if m.own.IsZero() {
+		m.own = m.due
+	}
+	m.due = now
 }
 
 // lower is an incident that somebody says is less bad: what rises after that is news.
@@ -308,7 +355,7 @@ func severityOf(rank int) alert.Severity {
 }
 
 func (m *plainModel) nothingFollows() bool {
-	return m.lastRound() && (m.lastPaged || m.policy.last == "-") && m.next(m.due) < 0
+	return m.lastRound() && (m.lastPaged || m.policy.last == "-") && m.next(m.due, nil) < 0
 }
 
 // edit replaces the policy; changed are the steps that it added or that page others now.

@@ -238,10 +238,16 @@ func compareHistory(seed uint64) (difference string) {
 			}
 		case 4:
 			if d.one(3) {
-				m.running, m.waits, m.waitsForQuiet = false, false, false
+				m.running, m.waits, m.waitsForQuiet, m.own = false, false, false, time.Time{}
 				state = escalation.Stop(state, "Acknowledged")
 				m.tellAt, tellAt = time.Time{}, time.Time{}
 				log += "  stopped\n"
+			}
+		case 5, 6:
+			if m.running && !m.waits && m.due.After(now) && !m.due.Equal(m.own) && state.Status == escalation.Active {
+				m.hurry(now)
+				state = escalation.Hurry(state, now)
+				log += "  hurried at " + now.Format("15:04") + "\n"
 			}
 		}
 		want = union(want, m.wake(now))

@@ -155,6 +155,9 @@ func (w *world) carryOut(row *incidentRow, effects []Effect, decided time.Time) 
 		row.told[row.Severity]++
 		w.rises++
 	}
+	if slices.ContainsFunc(effects, Effect.Pages) && w.random.IntN(4) == 0 {
+		w.after(w.upTo(2*time.Minute), func() { w.hurry(row) })
+	}
 	for _, effect := range effects {
 		switch effect.Kind {
 		case RanOut:

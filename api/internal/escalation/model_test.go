@@ -17,6 +17,7 @@ type mutation struct {
 	unguardedState, duplicateEffects, duplicateIncidents bool
 	noTick, deafHold, lostHold, deafRise, neverLess      bool
 	noTimers, earlyTimers, keptAlert, deafQuiet          bool
+	forgottenTime                                        bool
 	ahead                                                time.Duration
 }
 
@@ -53,8 +54,10 @@ type incidentRow struct {
 	paging    State
 	version   int
 	started   time.Time
-	answered  time.Time         // when the last acknowledgement or resolve was accepted
-	escalated bool              // by hand
+	answered  time.Time // when the last acknowledgement or resolve was accepted
+	escalated bool      // by hand
+	hurried   int       // the version in which its next step was hurried last, and ownDue that step's own time
+	ownDue    time.Time
 	again     bool              // an acknowledgement timed out
 	itself    bool              // it resolved itself
 	cycles    map[int]time.Time // when each cycle of paging began

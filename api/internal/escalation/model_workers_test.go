@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/nightbell/nightbell/api/internal/incident"
 )
 
@@ -23,11 +25,16 @@ func (w *world) sweep(a *actor) {
 		}
 		if row.version == version || w.fault.unguardedState {
 			var effects []Effect
-			late := now.Sub(row.paging.NextDueAt) > onTime
+			due := row.paging.NextDueAt
+			if own := row.paging.OwnDueAt; own.After(due) && w.prospect.Policy.quietAt(row.Severity, due) {
+				due = own
+			}
+			late := now.Sub(due) > onTime
 			row.paging, effects = Decide(snapshot, now.Add(w.fault.ahead))
 			if late && w.prospect.Policy.quietAt(row.Severity, now) && slices.ContainsFunc(effects, Effect.Pages) {
 				w.problem("Q1: #%d is paged late, in a quiet time: %s", row.Number(), words(effects))
 			}
+			w.checkHurried(row, snapshot, effects, now)
 			row.version++
 			w.carryOut(row, effects, now)
 			w.tell("#%d decided: %s", row.Number(), words(effects))
@@ -37,6 +44,44 @@ func (w *world) sweep(a *actor) {
 			a.wake(a)
 		}
 	})
+}
+
+// hurry makes the next step due, because nobody of the last one can be reached: notifydb.nextStepSQL in little.
+func (w *world) hurry(row *incidentRow) {
+	state := row.paging
+	if w.down() || state.Status != Active || state.HeldBy != uuid.Nil || !state.NextDueAt.After(w.now) || state.NextDueAt.Equal(state.OwnDueAt) {
+		return
+	}
+	row.version++
+	row.hurried = row.version
+	w.hurries++
+	row.paging = Hurry(state, w.now)
+	if row.ownDue = row.paging.OwnDueAt; w.fault.forgottenTime {
+		row.paging.OwnDueAt = time.Time{}
+	}
+	w.tell("#%d hurried", row.Number())
+	w.committed(row)
+}
+
+// checkHurried: what was hurried, and is for its own time, is not given up before that.
+func (w *world) checkHurried(row *incidentRow, before Snapshot, effects []Effect, now time.Time) {
+	if row.hurried == 0 || row.version != row.hurried || !row.ownDue.After(now) || row.paging.Cycle != before.State.Cycle {
+		return
+	}
+	for _, effect := range effects {
+		if effect.Pages() {
+			return // what follows has a time that counts from here
+		}
+		if effect.Kind == PagesNobody && !w.prospect.Policy.quietAt(row.Severity, row.ownDue) {
+			w.problem("H1: #%d was hurried into a quiet time, and nobody is paged for it", row.Number())
+		}
+		for _, step := range before.Policy.Steps {
+			dropped := effect.Kind == StepSkipped && step.ID == effect.StepID && effect.Round == row.paging.Round && slices.Contains(row.paging.Passed, step.ID)
+			if dropped && step.isFor(row.Severity) && step.meansSomebody() && step.isOn(before.Policy.zone(), row.ownDue) {
+				w.problem("H1: step %d of #%d was hurried into other hours, and is given up", effect.Step+1, row.Number())
+			}
+		}
+	}
 }
 
 // dueIncident picks one that is due, or says when the next one will be.

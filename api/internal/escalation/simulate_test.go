@@ -41,7 +41,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d simulations in %s: %+v", done, time.Since(began).Round(time.Second), total)
 	if total.incidents == 0 || total.sent == 0 || total.crashes == 0 || total.answered == 0 || total.exhausted == 0 ||
-		total.held == 0 || total.quiet == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 {
+		total.held == 0 || total.quiet == 0 || total.timedOut == 0 || total.rises == 0 || total.resolvedItself == 0 || total.hurries == 0 {
 		t.Error("the simulator does not reach everything")
 	}
 }
@@ -64,6 +64,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 		{"timers that nobody carries out", mutation{noTimers: true}, "C1 C2"},
 		{"a timer that acts too early", mutation{earlyTimers: true}, "C3"},
 		{"timers that page in a quiet time", mutation{deafQuiet: true}, "Q3"},
+		{"a hurried step that forgets its own time", mutation{forgottenTime: true}, "H1"},
 		{"a severity that rises unheard", mutation{deafRise: true}, "R1 R2"},
 		{"a severity that rises unheard after somebody lowered it", mutation{neverLess: true}, "R1"},
 		{"an alert that its own incident answers for after it resolved itself", mutation{keptAlert: true}, "C4"},
@@ -84,7 +85,7 @@ func TestSimulationNoticesFaults(t *testing.T) {
 }
 
 // tally is what a simulation went through.
-type tally struct{ incidents, sent, crashes, answered, exhausted, held, quiet, timedOut, resolvedItself, rises int }
+type tally struct{ incidents, sent, crashes, answered, exhausted, held, quiet, timedOut, resolvedItself, rises, hurries int }
 
 func (t *tally) add(other tally) {
 	t.incidents += other.incidents
@@ -97,6 +98,7 @@ func (t *tally) add(other tally) {
 	t.timedOut += other.timedOut
 	t.resolvedItself += other.resolvedItself
 	t.rises += other.rises
+	t.hurries += other.hurries
 }
 
 // checkCommit holds after every transaction.
@@ -122,7 +124,7 @@ func (w *world) checkCommit(row *incidentRow) {
 func (w *world) checkSend(p *page) {
 	row := p.of
 	switch {
-	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.told[p.severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
+	case w.now.Before(p.due), p.rise == "" && !p.lastResort && !row.escalated && row.hurried == 0 && row.told[p.severity] == 0 && w.now.Before(row.cycles[p.cycle].Add(w.earliest(p.round, p.step))):
 		w.problem("I6: early: %s", p.key)
 	case !row.escalated && w.underWork(p.decided):
 		w.problem("M1: %s was decided at %s, in maintenance", p.key, p.decided)

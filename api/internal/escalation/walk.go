@@ -24,6 +24,8 @@ type walk struct {
 	// paged holds the people and channels of this decision, to collapse repeats, and
 	// thisRound those that the round had paged before it.
 	paged, thisRound map[destination]bool
+	// askedAgain are the steps that are put off to their own time, with the time at which they were last.
+	askedAgain map[uuid.UUID]time.Time
 	// unreached is set while the last resort is paged because no page got through.
 	unreached bool
 }
@@ -37,7 +39,7 @@ type destination struct {
 func begin(snapshot Snapshot, now time.Time) *walk {
 	w := &walk{
 		policy: snapshot.Policy, state: snapshot.State, severity: snapshot.Severity,
-		now: now, due: snapshot.State.NextDueAt, paged: map[destination]bool{}, thisRound: map[destination]bool{},
+		now: now, due: snapshot.State.NextDueAt, paged: map[destination]bool{}, thisRound: map[destination]bool{}, askedAgain: map[uuid.UUID]time.Time{},
 	}
 	if w.due.IsZero() {
 		w.due = now
@@ -77,6 +79,13 @@ func (w *walk) late() bool {
 
 func (w *walk) passed(step uuid.UUID) bool { return slices.Contains(w.state.Passed, step) }
 
+// pass counts a step among those that the round has passed.
+func (w *walk) pass(step uuid.UUID) {
+	if !w.passed(step) {
+		w.state.Passed = append(w.state.Passed, step)
+	}
+}
+
 // edited reports whether a step is new, or pages others, since the round began.
 func (w *walk) edited(step Step) bool { return step.ChangedIn > w.state.Revision }
 
@@ -84,6 +93,9 @@ func (w *walk) edited(step Step) bool { return step.ChangedIn > w.state.Revision
 // last when there is none.
 func (w *walk) next() int {
 	for i, step := range w.policy.Steps {
+		if put, off := w.askedAgain[step.ID]; off && put.Equal(w.due) {
+			continue
+		}
 		if w.edited(step) && w.applies(step) && step.meansSomebody() {
 			if w.owes(step) {
 				return i
@@ -127,6 +139,7 @@ func (w *walk) nextRound() {
 		w.state.Passed = []uuid.UUID{LastResortID}
 	}
 	clear(w.thisRound)
+	clear(w.askedAgain)
 }
 
 // applies reports whether a step is for this incident at the time it is due.

@@ -33,7 +33,7 @@ var ErrManyOrganizations = fault.New(fault.Conflict, "operator_confirms",
 // were resolved on the copy. All else is: also old incidents that wait for their next step,
 // for the end of a snooze, or that began here while nobody was paged.
 const (
-	stopSQL = `UPDATE incident SET paging_status = 'stopped', paging_due_at = NULL, paging_held_by = NULL, paging_reason = $3, paging_updated_at = $1
+	stopSQL = `UPDATE incident SET paging_status = 'stopped', paging_due_at = NULL, paging_own_due_at = NULL, paging_held_by = NULL, paging_reason = $3, paging_updated_at = $1
 		WHERE paging_status = 'active' AND paging_due_at < $2`
 	cancelSQL = `UPDATE notification n SET state = 'cancelled', lease_token = NULL, lease_until = NULL, finished_at = $1, finished_for = $3
 		FROM incident i WHERE i.org_id = n.org_id AND i.id = n.incident_id AND n.finished_at IS NULL

@@ -41,9 +41,6 @@ const (
 	gathered = 50 * time.Millisecond
 )
 
-// postponed is how soon an incident that could not be decided is tried again.
-const postponed = 15 * time.Second
-
 // Escalator pages the next step of every incident that nobody has answered in time.
 // Any number of replicas may run one: each takes what the others do not hold.
 type Escalator struct {
@@ -51,6 +48,7 @@ type Escalator struct {
 	pool    postgres.Pool
 	logger  *slog.Logger
 	signals Signals
+	later   later
 }
 
 // NewEscalator makes an escalator that reads and writes by connections of pool.
@@ -62,14 +60,12 @@ func NewEscalator(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, sign
 // call at any time: what is not due is not touched, and what was decided before is
 // not decided twice.
 func (e *Escalator) Sweep(ctx context.Context) (again bool, err error) {
-	due, err := orEachAlone(ctx, e.logger, "escalation",
-		func(limit int) (int, error) { return e.sweep(ctx, limit) },
-		func(cause error) error { return e.postponeFirst(ctx, cause) })
+	due, err := e.later.orEachAlone(ctx, e.logger, "escalation", func(try *try) (int, error) { return e.sweep(ctx, try) })
 	return due == dueAtOnce, err
 }
 
-// sweep carries out up to limit due escalations in one transaction.
-func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
+// sweep carries out due escalations in one transaction.
+func (e *Escalator) sweep(ctx context.Context, try *try) (due int, err error) {
 	var round *Round
 	var wait time.Duration
 	err = e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
@@ -77,10 +73,11 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 		if err != nil {
 			return err
 		}
-		claimed, err := escalationdb.ClaimDue(ctx, tx, now, limit)
+		claimed, err := escalationdb.ClaimDue(ctx, tx, now, try.limit, e.later.at(now))
 		if err != nil {
 			return fmt.Errorf("claim due escalations: %w", err)
 		}
+		try.claims(now, len(claimed), func(i int) uuid.UUID { return claimed[i].IncidentID })
 		due, round = len(claimed), NewRound(tx, now)
 		if due == 0 {
 			next, found, err := escalationdb.NextDue(ctx, tx, now, now.Add(foreseeable))
@@ -105,28 +102,6 @@ func (e *Escalator) sweep(ctx context.Context, limit int) (due int, err error) {
 		e.signals.Changed(orgID)
 	}
 	return due, nil
-}
-
-// postponeFirst moves the incident that cannot be decided behind the others, so that
-// one spoiled policy never silences the rest. It is tried again after postponed.
-func (e *Escalator) postponeFirst(ctx context.Context, because error) error {
-	return e.db.InSystem(ctx, e.pool, func(ctx context.Context, tx pgx.Tx) error {
-		now, err := postgres.Now(ctx, tx)
-		if err != nil {
-			return err
-		}
-		claimed, err := escalationdb.ClaimDue(ctx, tx, now, 1)
-		if err != nil || len(claimed) == 0 {
-			return err
-		}
-		first := claimed[0]
-		e.logger.ErrorContext(ctx, "an incident could not be escalated; it is tried again soon",
-			"incident", first.IncidentID, "policy", first.PolicyID, "error", because)
-		first.NextDueAt = now.Add(postponed)
-		batch := &pgx.Batch{}
-		escalationdb.QueueSave(batch, []escalationdb.Paging{first}, now)
-		return postgres.Finish(ctx, tx, batch)
-	})
 }
 
 // Escalate carries out the next step of one incident at now, due or not, in a transaction

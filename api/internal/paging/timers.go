@@ -31,11 +31,16 @@ type TimerSweeper struct {
 	pool    postgres.Pool
 	logger  *slog.Logger
 	signals Signals
+	later   map[escalation.TimerKind]*later
 }
 
 // NewTimerSweeper makes a timer sweeper that reads and writes by connections of pool.
 func NewTimerSweeper(db *postgres.DB, pool postgres.Pool, logger *slog.Logger, signals Signals) *TimerSweeper {
-	return &TimerSweeper{db: db, pool: pool, logger: logger, signals: signals}
+	k := &TimerSweeper{db: db, pool: pool, logger: logger, signals: signals, later: map[escalation.TimerKind]*later{}}
+	for _, kind := range escalation.TimerKinds {
+		k.later[kind] = &later{}
+	}
+	return k
 }
 
 // Sweep carries out the timers that are due and reports whether more may be. It is safe
@@ -53,34 +58,27 @@ func (k *TimerSweeper) Sweep(ctx context.Context) (again bool, err error) {
 }
 
 func (k *TimerSweeper) sweepKind(ctx context.Context, kind escalation.TimerKind) (due int, err error) {
-	carryOut := func(limit int) (int, error) { return k.sweep(ctx, kind, limit, (*timerRound).carryOut) }
-	postpone := func(cause error) error {
-		k.logger.ErrorContext(ctx, "a timer could not be carried out; it is tried again later", "timer", kind, "error", cause)
-		_, err := k.sweep(ctx, kind, 1, (*timerRound).postpone)
-		return err
-	}
-	return orEachAlone(ctx, k.logger, string(kind), carryOut, postpone)
+	return k.later[kind].orEachAlone(ctx, k.logger, string(kind), func(try *try) (int, error) { return k.sweep(ctx, kind, try) })
 }
 
-// sweep carries out up to limit timers of a kind in one transaction.
-func (k *TimerSweeper) sweep(ctx context.Context, kind escalation.TimerKind, limit int,
-	do func(*timerRound, context.Context, []escalationdb.DueTimer) error,
-) (due int, err error) {
+// sweep carries out timers of a kind in one transaction.
+func (k *TimerSweeper) sweep(ctx context.Context, kind escalation.TimerKind, try *try) (due int, err error) {
 	var round *timerRound
 	err = k.db.InSystem(ctx, k.pool, func(ctx context.Context, tx pgx.Tx) error {
 		now, err := postgres.Now(ctx, tx)
 		if err != nil {
 			return err
 		}
-		claimed, err := escalationdb.ClaimTimers(ctx, tx, kind, now, limit)
+		claimed, err := escalationdb.ClaimTimers(ctx, tx, kind, now, try.limit, k.later[kind].at(now))
 		if err != nil {
 			return fmt.Errorf("claim due timers: %w", err)
 		}
+		try.claims(now, len(claimed), func(i int) uuid.UUID { return claimed[i].IncidentID })
 		due, round = len(claimed), &timerRound{Round: NewRound(tx, now)}
 		if due == 0 {
 			return nil
 		}
-		if err := do(round, ctx, claimed); err != nil {
+		if err := round.carryOut(ctx, claimed); err != nil {
 			return err
 		}
 		escalationdb.QueueEndTimers(&round.batch, round.over)
@@ -109,15 +107,6 @@ type timerRound struct {
 	// outage is when the last one ended in which no alert could be heard of, unknownUntil when to ask again whether
 	// there was another; zero for none.
 	outage, unknownUntil time.Time
-}
-
-// postpone tries the timers again later.
-func (r *timerRound) postpone(_ context.Context, due []escalationdb.DueTimer) error {
-	for _, timer := range due {
-		timer.DueAt = r.now.Add(postponed)
-		r.timers = append(r.timers, timer.Timer)
-	}
-	return nil
 }
 
 // carryOut looks at each incident again, now that nobody else can change it. Alerts are

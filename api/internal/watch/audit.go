@@ -248,7 +248,8 @@ WHERE (org_id, id) IN (SELECT n.org_id, n.id FROM (SELECT $1::timestamptz + $2::
     WHERE ` + retryAheadSQL + ` FOR NO KEY UPDATE OF n SKIP LOCKED)`
 
 const stepsFromFutureSQL = `
-UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1))
+UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1)),
+    paging_own_due_at = greatest($1, i.paging_own_due_at - (i.paging_updated_at - $1))
 WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
     WHERE w.paging_status = 'active' AND w.paging_updated_at > $1::timestamptz + $2::interval FOR NO KEY UPDATE SKIP LOCKED)`
 

@@ -35,7 +35,7 @@ func TestOneOrganizationsBacklogDelaysNoOthersStep(t *testing.T) {
 			VALUES ($1, $2, 1, 'x', 'low', 'low', 'test', 'triggered', 'active', 1, $3, $4, $4)`, calm, one, now.Add(-overdue), now)
 		db.Exec(t, `INSERT INTO incident_timer (org_id, incident_id, kind, due_at) VALUES ($1, $2, 'ack_timeout', $3)`, calm, one, now.Add(-overdue))
 		err := db.InSystem(t.Context(), postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
-			claimed, err := ClaimDue(ctx, tx, now, 100)
+			claimed, err := ClaimDue(ctx, tx, now, 100, nil)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func TestOneOrganizationsBacklogDelaysNoOthersStep(t *testing.T) {
 			if len(claimed) != 100 || !slices.ContainsFunc(claimed, isOne) {
 				t.Errorf("the other organization's step, %s overdue, is not among the %d that are claimed", overdue, len(claimed))
 			}
-			timers, err := ClaimTimers(ctx, tx, escalation.AckTimeout, now, 100)
+			timers, err := ClaimTimers(ctx, tx, escalation.AckTimeout, now, 100, nil)
 			if err != nil {
 				return err
 			}
@@ -71,8 +71,8 @@ func TestAClaimBehindABacklogReadsLittle(t *testing.T) {
 		FROM org o, generate_series(1, CASE o.name WHEN '0' THEN 30000 ELSE 5 END) n`, now)
 	db.Exec(t, `INSERT INTO incident_timer (org_id, incident_id, kind, due_at) SELECT org_id, id, 'ack_timeout', paging_due_at FROM incident`)
 	for name, claim := range map[string]struct{ statement, of, arguments, table string }{
-		"steps":  {claimDueSQL, "timestamptz, integer", "'%s', 100", "incident"},
-		"timers": {claimTimersSQL, "text, timestamptz, integer", "'ack_timeout', '%s', 100", "incident_timer"},
+		"steps":  {claimDueSQL, "timestamptz, integer, uuid[]", "'%s', 100, '{}'", "incident"},
+		"timers": {claimTimersSQL, "text, timestamptz, integer, uuid[]", "'ack_timeout', '%s', 100, '{}'", "incident_timer"},
 	} {
 		err := db.InSystem(t.Context(), postgres.Sweep, func(ctx context.Context, tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, `PREPARE claim (`+claim.of+`) AS `+claim.statement); err != nil {

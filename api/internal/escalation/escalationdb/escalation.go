@@ -38,12 +38,12 @@ func (p Paging) Under(policyID uuid.UUID) escalation.State {
 const saveSQL = `
 UPDATE incident i SET paging_policy_id = e.policy_id, paging_cycle = e.cycle, paging_round = e.round, paging_passed = e.passed::uuid[],
     paging_revision = e.revision, paging_severity = e.severity, paging_turn = e.turn, paging_status = e.status,
-    paging_due_at = e.due_at, paging_held_by = e.held_by, paging_reason = e.reason,
+    paging_due_at = e.due_at, paging_own_due_at = e.own_due_at, paging_held_by = e.held_by, paging_reason = e.reason,
     paging_updated_at = CASE WHEN e.status <> 'active' AND i.paging_status = e.status AND i.paging_cycle = e.cycle THEN i.paging_updated_at ELSE $1 END
 FROM (SELECT unnest($2::uuid[]) AS org_id, unnest($3::uuid[]) AS incident_id, unnest($4::uuid[]) AS policy_id, unnest($5::integer[]) AS cycle,
              unnest($6::integer[]) AS round, unnest($7::text[]) AS passed, unnest($8::integer[]) AS revision, unnest($9::text[]) AS severity,
              unnest($10::integer[]) AS turn, unnest($11::text[]) AS status, unnest($12::timestamptz[]) AS due_at, unnest($13::uuid[]) AS held_by,
-             unnest($14::text[]) AS reason) e
+             unnest($14::text[]) AS reason, unnest($15::timestamptz[]) AS own_due_at) e
 WHERE i.org_id = e.org_id AND i.id = e.incident_id`
 
 // saveInOneSQL names the incidents of one organization again: under row-level security
@@ -57,20 +57,20 @@ func QueueSave(batch *pgx.Batch, pagings []Paging, now time.Time) {
 	if len(pagings) == 0 {
 		return
 	}
-	orgs, incidents := make([]uuid.UUID, len(pagings)), make([]uuid.UUID, len(pagings))
+	orgs, incidents, own := make([]uuid.UUID, len(pagings)), make([]uuid.UUID, len(pagings)), make([]*time.Time, len(pagings))
 	sql := saveInOneSQL
 	for i, p := range pagings {
-		orgs[i], incidents[i] = p.OrgID, p.IncidentID
+		orgs[i], incidents[i], own[i] = p.OrgID, p.IncidentID, postgres.Null(p.OwnDueAt)
 		if p.OrgID != orgs[0] {
 			sql = saveSQL
 		}
 	}
-	batch.Queue(sql, append([]any{now, orgs, incidents}, Columns(pagings)...)...)
+	batch.Queue(sql, append(append([]any{now, orgs, incidents}, Columns(pagings)...), own)...)
 }
 
 // Columns are the states as arrays, one for each of the columns paging_policy_id, _cycle,
 // _round, _passed (as text), _revision, _severity, _turn, _status, _due_at, _held_by and
-// _reason.
+// _reason. What just began was never hurried.
 func Columns(pagings []Paging) []any {
 	n := len(pagings)
 	policies, due, held := make([]*uuid.UUID, n), make([]*time.Time, n), make([]*uuid.UUID, n)
@@ -95,17 +95,20 @@ func arrayText(ids []uuid.UUID) string {
 }
 
 const pagingColumns = `i.org_id, i.id, i.paging_policy_id, i.paging_cycle, i.paging_round, i.paging_passed, i.paging_revision,
-	coalesce(i.paging_severity, ''), i.paging_turn, i.paging_status, i.paging_due_at, i.paging_held_by, i.paging_reason`
+	coalesce(i.paging_severity, ''), i.paging_turn, i.paging_status, i.paging_due_at, i.paging_own_due_at, i.paging_held_by, i.paging_reason`
 
 // scanPaging reads pagingColumns, and what follows them into more.
 func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	var p Paging
 	var policy, held *uuid.UUID
-	var due *time.Time
-	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Passed, &p.Revision, &p.Severity, &p.Turn, &p.Status, &due, &held, &p.Reason}, more...)...)
+	var due, own *time.Time
+	err := row.Scan(append([]any{&p.OrgID, &p.IncidentID, &policy, &p.Cycle, &p.Round, &p.Passed, &p.Revision, &p.Severity, &p.Turn, &p.Status, &due, &own, &held, &p.Reason}, more...)...)
 	p.PolicyID, p.HeldBy = postgres.Value(policy), postgres.Value(held)
 	if due != nil {
 		p.NextDueAt = due.UTC()
+	}
+	if own != nil {
+		p.OwnDueAt = own.UTC()
 	}
 	return p, err
 }
@@ -131,12 +134,12 @@ WITH RECURSIVE oldest AS MATERIALIZED (
 ), between_ends AS (
     SELECT due.* FROM open_orgs o, LATERAL (
         SELECT org_id, id, paging_due_at FROM incident
-        WHERE org_id = o.org_id AND status <> 'resolved' AND paging_status IS NOT DISTINCT FROM 'active' AND paging_due_at <= $1
+        WHERE org_id = o.org_id AND status <> 'resolved' AND paging_status IS NOT DISTINCT FROM 'active' AND paging_due_at <= $1 AND id <> ALL($3)
         ORDER BY paging_due_at LIMIT $2) due
     WHERE o.org_id NOT IN (SELECT org_id FROM ends)
 ), turns AS MATERIALIZED (
     SELECT org_id, id, paging_due_at, row_number() OVER (PARTITION BY org_id ORDER BY paging_due_at) AS place
-    FROM (SELECT * FROM ends UNION ALL SELECT * FROM between_ends) due
+    FROM (SELECT * FROM ends UNION ALL SELECT * FROM between_ends) due WHERE id <> ALL($3)
 )
 SELECT ` + pagingColumns + `
 FROM (SELECT * FROM turns ORDER BY place, paging_due_at LIMIT 4 * $2) t JOIN incident i ON i.org_id = t.org_id AND i.id = t.id
@@ -144,9 +147,9 @@ WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_due_at <= $1
 ORDER BY t.place, t.paging_due_at LIMIT $2 FOR NO KEY UPDATE OF i SKIP LOCKED`
 
 // ClaimDue takes up to limit incidents whose next step is due, the longest overdue of each organization first,
-// and locks them until the transaction ends. What another replica holds is skipped.
-func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int) ([]Paging, error) {
-	rows, err := tx.Query(ctx, claimDueSQL, now, limit)
+// and locks them until the transaction ends. What another replica holds is skipped, and those in without are left alone.
+func ClaimDue(ctx context.Context, tx pgx.Tx, now time.Time, limit int, without []uuid.UUID) ([]Paging, error) {
+	rows, err := tx.Query(ctx, claimDueSQL, now, limit, append([]uuid.UUID{}, without...))
 	if err != nil {
 		return nil, err
 	}

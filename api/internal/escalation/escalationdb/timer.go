@@ -64,11 +64,11 @@ WITH RECURSIVE oldest AS MATERIALIZED (
 ), behind AS (
     SELECT due.* FROM timed_orgs o, LATERAL (
         SELECT org_id, incident_id, due_at FROM (SELECT * FROM incident_timer WHERE org_id = o.org_id OFFSET 0) own
-        WHERE kind = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3) due
+        WHERE kind = $1 AND due_at <= $2 AND incident_id <> ALL($4) ORDER BY due_at LIMIT $3) due
     WHERE o.org_id NOT IN (SELECT org_id FROM oldest)
 ), turns AS MATERIALIZED (
     SELECT org_id, incident_id, due_at, row_number() OVER (PARTITION BY org_id ORDER BY due_at) AS place
-    FROM (SELECT * FROM oldest UNION ALL SELECT * FROM behind) due
+    FROM (SELECT * FROM oldest UNION ALL SELECT * FROM behind) due WHERE incident_id <> ALL($4)
 )
 SELECT t.org_id, t.incident_id, t.due_at, i.triggered_at, coalesce(u.name, '')
 FROM (SELECT * FROM turns ORDER BY place, due_at LIMIT 4 * $3) d
@@ -86,9 +86,10 @@ type DueTimer struct {
 }
 
 // ClaimTimers takes up to limit timers of a kind that are due, the longest overdue of each organization
-// first, and locks them until the transaction ends. What another replica holds is skipped.
-func ClaimTimers(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind, now time.Time, limit int) ([]DueTimer, error) {
-	rows, err := tx.Query(ctx, claimTimersSQL, string(kind), now, limit)
+// first, and locks them until the transaction ends. What another replica holds is skipped, and incidents in without
+// are left alone.
+func ClaimTimers(ctx context.Context, tx pgx.Tx, kind escalation.TimerKind, now time.Time, limit int, without []uuid.UUID) ([]DueTimer, error) {
+	rows, err := tx.Query(ctx, claimTimersSQL, string(kind), now, limit, append([]uuid.UUID{}, without...))
 	if err != nil {
 		return nil, err
 	}

@@ -147,17 +147,18 @@ func columns(pages []DuePage) (orgs, ids []uuid.UUID) {
 	return orgs, ids
 }
 
-// SKIP LOCKED: whoever holds the incident answers, escalates, adds an alert or makes this step,
-// and the order of locks would be the reverse of theirs. The result names the pages of incidents
-// that were skipped. IS NOT DISTINCT FROM hides the partial index of all active incidents.
+// SKIP LOCKED: whoever holds the incident answers, escalates or adds an alert, and locks in the reverse order. Whoever
+// has just paged the step gave the next one another time, which PostgreSQL compares when it locks. The result names the
+// pages of incidents that were skipped. IS NOT DISTINCT FROM hides the partial index of all active incidents.
 const nextStepSQL = `
 WITH dead AS (
     SELECT n.org_id, n.id, n.incident_id, n.cycle, n.round, n.step
     FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id
 ), hopeless AS MATERIALIZED (
-    SELECT d.org_id, d.incident_id, d.cycle FROM (SELECT DISTINCT org_id, incident_id, cycle, round, step FROM dead) d
+    SELECT d.org_id, d.incident_id, d.cycle, i.paging_due_at FROM (SELECT DISTINCT org_id, incident_id, cycle, round, step FROM dead) d
     JOIN incident i ON i.org_id = d.org_id AND i.id = d.incident_id
     WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = d.cycle AND i.paging_due_at > $3::timestamptz AND i.paging_held_by IS NULL
+      AND i.paging_due_at IS DISTINCT FROM i.paging_own_due_at
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
         WHERE p.org_id IS NOT DISTINCT FROM d.org_id AND p.incident_id = d.incident_id AND p.cycle = d.cycle
           AND ((p.round, p.step) > (d.round, d.step)
@@ -165,10 +166,10 @@ WITH dead AS (
             OR p.round < d.round AND p.step = d.step AND p.state <> 'sent'))
 ), locked AS MATERIALIZED (
     SELECT i.org_id, i.id FROM hopeless h JOIN incident i ON i.org_id = h.org_id AND i.id = h.incident_id
-    WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = h.cycle AND i.paging_due_at > $3 AND i.paging_held_by IS NULL
+    WHERE i.paging_status IS NOT DISTINCT FROM 'active' AND i.paging_cycle = h.cycle AND i.paging_due_at = h.paging_due_at AND i.paging_held_by IS NULL
     FOR NO KEY UPDATE OF i SKIP LOCKED
 ), moved AS (
-    UPDATE incident i SET paging_due_at = $3, paging_updated_at = $3
+    UPDATE incident i SET paging_due_at = $3, paging_own_due_at = coalesce(i.paging_own_due_at, i.paging_due_at), paging_updated_at = $3
     FROM locked l WHERE i.org_id = l.org_id AND i.id = l.id
 )
 SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.incident_id = d.incident_id
@@ -180,7 +181,7 @@ WITH dead AS (
     SELECT n.org_id, n.id, n.incident_id, n.cycle, n.severity_rank
     FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) d JOIN notification n ON n.org_id = d.org_id AND n.id = d.id WHERE n.confirms
 ), hopeless AS MATERIALIZED (
-    SELECT d.org_id, d.incident_id FROM (SELECT DISTINCT org_id, incident_id, cycle, severity_rank FROM dead) d
+    SELECT d.org_id, d.incident_id, t.due_at FROM (SELECT DISTINCT org_id, incident_id, cycle, severity_rank FROM dead) d
     JOIN incident_timer t ON t.org_id = d.org_id AND t.incident_id = d.incident_id
     WHERE t.kind = 'confirm_timeout' AND t.due_at > $3::timestamptz
       AND NOT EXISTS (SELECT FROM notification p LEFT JOIN contact_method c ON c.org_id = p.org_id AND c.id = p.contact_method_id
@@ -188,7 +189,7 @@ WITH dead AS (
           AND (p.state = 'sent' OR p.finished_at IS NULL AND c.failures < $4 AND p.faults < $5))
 ), locked AS MATERIALIZED (
     SELECT t.org_id, t.incident_id FROM hopeless h JOIN incident_timer t ON t.org_id = h.org_id AND t.incident_id = h.incident_id
-    WHERE t.kind = 'confirm_timeout' AND t.due_at > $3
+    WHERE t.kind = 'confirm_timeout' AND t.due_at = h.due_at
     FOR NO KEY UPDATE OF t SKIP LOCKED
 ), moved AS (
     UPDATE incident_timer t SET due_at = $3 FROM locked l
@@ -200,7 +201,8 @@ WHERE (d.org_id, d.incident_id) NOT IN (SELECT org_id, incident_id FROM locked)`
 // QueueNextStep adds the statements that make the policy's next step due now, where these
 // pages of dead contacts, or that are refused again and again, belong to the latest step and nobody else of that step was reached
 // or may be. A step that failed in an earlier round too keeps its delay: a contact that is
-// away for minutes would use up all repeats of a policy in seconds. Where the pages ask
+// away for minutes would use up all repeats of a policy in seconds. It does what escalation.Hurry does, and not again
+// where that was in vain: the step waits for its own time. Where the pages ask
 // somebody to acknowledge again, the policy waits no longer for that. Pages whose incident
 // another transaction has locked are added to skipped: try them again soon.
 func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now time.Time) {

@@ -652,6 +652,7 @@ CREATE TABLE incident (
     updated_at           timestamptz NOT NULL,
     paging_status        text, -- NULL until its paging began
     paging_due_at        timestamptz,
+    paging_own_due_at    timestamptz, -- of a step that was hurried, as it would be due by itself
     paging_policy_id     uuid,
     paging_cycle         integer NOT NULL DEFAULT 0,
     paging_round         integer NOT NULL DEFAULT 0,
