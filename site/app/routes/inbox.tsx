@@ -7,6 +7,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
 import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { inboxList } from '~/data/inbox';
 import { mailPlace } from '~/data/installation';
 import { MailList } from '~/features/inbox/components/mail-list';
@@ -19,6 +20,13 @@ const mailWords: Record<string, string> = {
     'No mail server is set up, so what Nightbell would send arrives here, for every address. Owners only.',
   server: 'Mail goes out by the mail server. What is here was kept before there was one. Owners only.',
 };
+
+export function clientLoader() {
+  return prefetch((client) => [client.infiniteQuery(inboxList)]);
+}
+
+// The mail that is open is in the address, which changes at once.
+export const shouldRevalidate = () => false;
 
 /** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
 export default function Inbox() {
