@@ -18,6 +18,7 @@ const ask = [
   'app/lib/stream.test.ts',
   'app/lib/theme.test.ts',
   'testing/lists.test.ts',
+  'testing/prefetch.test.tsx',
 ];
 const draw = 'app/**/*.test.tsx';
 

@@ -151,7 +151,7 @@ func (r *sweepRig) claim(ctx context.Context, ahead time.Duration) (milliseconds
 		return 0, err
 	}
 	var claimed []escalationdb.Paging
-	milliseconds = timeOf(func() { claimed, err = escalationdb.ClaimDue(ctx, tx, time.Now().Add(ahead), 100) })
+	milliseconds = timeOf(func() { claimed, err = escalationdb.ClaimDue(ctx, tx, time.Now().Add(ahead), 100, nil) })
 	if want := 100; err == nil && ahead > 0 && len(claimed) != want {
 		err = fmt.Errorf("%d incidents were claimed, not %d", len(claimed), want)
 	}

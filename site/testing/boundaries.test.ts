@@ -50,6 +50,22 @@ describe('routes -> features -> components and data -> lib', () => {
     ).toBeUndefined();
   });
 
+  // Only whole addresses are compared: what begins with a noun's own `addressOf` stands in one file anyway.
+  it('asks each endpoint in one place', () => {
+    const asked = files
+      .filter((file) => file.startsWith('data/') && !/\.test\./.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(join(app, file), 'utf8');
+        return [...text.matchAll(/method: '(\w+)',\s*path: (?:'([^']+)'|`([^`]+)`)/g)].map(
+          ([, method, fixed, built]) =>
+            `${method} ${fixed ?? built}`.replaceAll(/\$\{encodeURIComponent\(\w+\)\}/g, ':id'),
+        );
+      });
+    expect(asked.length).toBeGreaterThan(50);
+    const own = asked.filter((one) => one.includes(' /v1/'));
+    expect(own.filter((one, at) => own.indexOf(one) !== at)).toEqual([]);
+  });
+
   it('keeps every route to composition', () => {
     const lengths = files
       .filter((file) => file.startsWith('routes/') && !file.endsWith('.test.tsx'))

@@ -17,6 +17,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
 	"github.com/nightbell/nightbell/api/internal/platform/failpoint"
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
@@ -189,15 +190,15 @@ func (r *timerRound) act(ctx context.Context, record incidentdb.Record, timer es
 	}
 	since, waits := record.AnsweredAt(), record.Status == incident.Acknowledged
 	if timer.Kind == escalation.AutoResolve {
-		since, waits = later(timer.TriggeredAt, news), record.Status.Open()
-		since = later(since, record.SnoozedUntil) // somebody is promised to be paged then
+		since, waits = clock.Later(timer.TriggeredAt, news), record.Status.Open()
+		since = clock.Later(since, record.SnoozedUntil) // somebody is promised to be paged then
 	}
 	at, ever := snapshot.Policy.TimerDue(timer.Kind, since)
 	if timer.Kind == escalation.AckTimeout && !record.SnoozedUntil.IsZero() {
 		at, ever = record.SnoozedUntil, true
 	}
 	if timer.Kind == escalation.AutoResolve {
-		at = later(snapshot.Policy.AfterOutage(at, r.outage), r.unknownUntil)
+		at = clock.Later(snapshot.Policy.AfterOutage(at, r.outage), r.unknownUntil)
 	}
 	switch {
 	case !waits || !ever:
@@ -235,11 +236,4 @@ func (r *timerRound) waitToTell(ctx context.Context, record incidentdb.Record, u
 		return err
 	}
 	return r.wait(ctx, record, escalation.ConfirmRequest, until, quiet)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -13,6 +13,9 @@ export interface AuditFilter {
   days: number;
 }
 
+/** What is shown before anything is chosen. */
+export const shownFirst: AuditFilter = { actor: '', area: '', days: 7 };
+
 const size = 100;
 const day = 86_400_000;
 

@@ -1,11 +1,10 @@
 import type {
   GetSendersResponseJson,
-  GetServiceKeyResponseJson,
   IncidentJson,
   ListIncidentsResponseJson,
   SenderJson,
 } from '@nightbell/proto';
-import { queryOptions, useMutation } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { call } from '~/lib/api';
 import { senderKeys } from './keys';
 
@@ -48,28 +47,6 @@ export function openedSince(serviceId: string, since: string) {
         signal,
       });
       return answer.incidents?.[0] ?? null;
-    },
-  });
-}
-
-/** Where a service's senders call, and the key that they call with. */
-export interface SenderAddress {
-  base: string;
-  key: string;
-}
-
-/** The mutation that reads the key of a service. Each time is in the audit log, so it is asked for on demand. */
-export function useSenderAddress(serviceId: string) {
-  return useMutation({
-    mutationFn: async (): Promise<SenderAddress> => {
-      const answer = await call<GetServiceKeyResponseJson>({
-        method: 'GET',
-        path: `/v1/services/${encodeURIComponent(serviceId)}/key`,
-        action: "read the service's key",
-        keepSession: true,
-      });
-      const base = (answer.webhook_url ?? '').replace(/\/v1\/.*$/, '');
-      return { base, key: answer.service_key ?? '' };
     },
   });
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call } from '~/lib/api';
 import { ifMatch, type Version } from '~/lib/edits';
 import { renew } from './renewal';
-import { useWebhookAddress } from './services';
+import { useServiceKey } from './service-key';
 
 /** What of a service people set; empty clears. */
 export interface ServiceFields {
@@ -75,10 +75,10 @@ const failed = 'Failed to send test alert';
  * section 7 and 8 of the spec. Whoever is on call is paged.
  */
 export function useSendTestAlert(id: string) {
-  const address = useWebhookAddress(id);
+  const address = useServiceKey(id);
   return useMutation({
     mutationFn: async ({ body }: { body: object }) => {
-      const url = new URL(await address.mutateAsync());
+      const url = new URL((await address.mutateAsync()).url);
       // The site's own server, by the address that the browser knows it by.
       const answer = await fetch(url.pathname, {
         method: 'POST',

@@ -1,6 +1,5 @@
 import type {
   CreateServiceResponseJson,
-  GetServiceKeyResponseJson,
   GetServiceResponseJson,
   GetServiceSamplesResponseJson,
   ListServiceActivityResponseJson,
@@ -96,22 +95,6 @@ export function serviceActivity(id: string) {
     getNextPageParam: (page) => page.next_cursor,
     select: ({ pages }: InfiniteData<ListServiceActivityResponseJson>): readonly ServiceActivityJson[] =>
       pages.flatMap((page) => page.activity ?? []),
-  });
-}
-
-/** The mutation that shows the webhook address of a service. Each time is in the audit log, so it is asked for on demand. */
-export function useWebhookAddress(id: string) {
-  return useMutation({
-    mutationFn: async (): Promise<string> => {
-      const answer = await call<GetServiceKeyResponseJson>({
-        method: 'GET',
-        path: `/v1/services/${encodeURIComponent(id)}/key`,
-        action: 'show the webhook address',
-        timeout: 10_000, // asked once: each showing is in the audit log
-        keepSession: true,
-      });
-      return answer.webhook_url ?? '';
-    },
   });
 }
 

@@ -7,6 +7,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { Bone, BoneRows } from '~/components/ui/skeleton';
 import * as skeletonKit from '~/components/ui/skeleton.module.css';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { inboxList } from '~/data/inbox';
 import { mailPlace } from '~/data/installation';
 import { MailList } from '~/features/inbox/components/mail-list';
@@ -24,6 +25,13 @@ const emptyWords: Record<string, string> = {
   inbox: 'No mail yet. Send an alert to one of your services and the page arrives here within a second.',
   server: 'None was kept. New mail is in the mailboxes that it is sent to.',
 };
+
+export function clientLoader() {
+  return prefetch((client) => [client.infiniteQuery(inboxList)]);
+}
+
+// The mail that is open is in the address, which changes at once.
+export const shouldRevalidate = () => false;
 
 /** The mail of an installation without a mail server. Wide screens open the newest by themselves. */
 export default function Inbox() {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { contactMethods } from '~/data/contact-methods';
 import { notificationRules } from '~/data/notification-rules';
 import { ContactList } from '~/features/contacts/components/contact-list';
@@ -9,6 +10,10 @@ import * as styles from '~/features/contacts/components/contact-list.module.css'
 import { RuleCard } from '~/features/contacts/components/rule-card';
 import { isUnused } from '~/features/contacts/model/rules';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
+
+export function clientLoader() {
+  return prefetch((client) => [client.query(contactMethods), client.query(notificationRules)]);
+}
 
 /** How the reader is reached, and the channels everybody shares. */
 export default function OnCallContacts() {

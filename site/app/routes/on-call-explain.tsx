@@ -6,7 +6,9 @@ import { Card } from '~/components/ui/card';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Failed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { explanation } from '~/data/explain';
+import { serviceList } from '~/data/services';
 import { AnswerTimeline } from '~/features/explain/components/answer-timeline';
 import { QuestionForm } from '~/features/explain/components/question-form';
 import * as styles from '~/features/explain/components/question-form.module.css';
@@ -16,6 +18,14 @@ import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { useAddressParams } from '~/lib/address-params';
 import { reasonOf } from '~/lib/api';
 import { copy } from '~/lib/copy';
+
+export function clientLoader({ request }: { request: Request }) {
+  const question = toQuestion(new URL(request.url).searchParams);
+  return prefetch((client) => [client.query(explanation(asked(question))), client.query(serviceList)]);
+}
+
+// The question is in the address, which changes at once.
+export const shouldRevalidate = () => false;
 
 /** Who would be paged for a service and a severity at a time, and why. The address carries the question. */
 export default function OnCallExplain() {

@@ -5,6 +5,7 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneCard } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { windowList } from '~/data/maintenance';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
 import { EditWindowDialog } from '~/features/maintenance/components/edit-window-dialog';
@@ -13,6 +14,10 @@ import { WindowList } from '~/features/maintenance/components/window-list';
 import { type MaintenanceWindow, toWindows } from '~/features/maintenance/model/window';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { mayAct } from '~/lib/role';
+
+export function clientLoader() {
+  return prefetch((client) => [client.query(windowList)]);
+}
 
 /** Planned work during which incidents page nobody. */
 export default function OnCallMaintenance() {

@@ -4,12 +4,17 @@ import { ButtonLink } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { policyList } from '~/data/policies';
 import { PolicyTable } from '~/features/escalation/components/policy-table';
 import { toPolicies } from '~/features/escalation/model/policy';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
 import { paths } from '~/lib/paths';
 import { mayAct } from '~/lib/role';
+
+export function clientLoader() {
+  return prefetch((client) => [client.query(policyList)]);
+}
 
 /** Who is paged in which order, by every policy. */
 export default function OnCallPolicies() {

@@ -5,6 +5,7 @@ import { Button } from '~/components/ui/button';
 import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
 import { memberList } from '~/data/members';
 import { teamList } from '~/data/teams';
 import { OncallNav } from '~/features/oncall/components/oncall-nav';
@@ -13,6 +14,10 @@ import { TeamDialog } from '~/features/teams/components/team-dialog';
 import { TeamTable } from '~/features/teams/components/team-table';
 import { type Team, toTeams } from '~/features/teams/model/team';
 import { mayAct } from '~/lib/role';
+
+export function clientLoader() {
+  return prefetch((client) => [client.query(teamList), client.query(memberList)]);
+}
 
 const newTeam: Team = { id: '', name: '', description: '', memberIds: [] };
 

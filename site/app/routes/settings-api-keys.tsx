@@ -1,8 +1,14 @@
 import { PageHead } from '~/components/layout/page-head';
 import { Empty } from '~/components/ui/states';
+import { apiKeyList } from '~/data/api-keys';
+import { prefetch } from '~/data/cache';
 import { ApiKeyCard } from '~/features/settings/components/api-key-card';
 import { SettingsNav } from '~/features/settings/components/settings-nav';
-import { mayAct } from '~/lib/role';
+import { isAtLeast, mayAct } from '~/lib/role';
+
+export function clientLoader() {
+  return prefetch((client) => (isAtLeast('admin') ? [client.query(apiKeyList)] : []));
+}
 
 /** The keys with which programs act for the organization. */
 export default function SettingsApiKeys() {

@@ -4,6 +4,8 @@ import { useNavigate } from 'react-router';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { organizationList } from '~/data/account';
+import { prefetch } from '~/data/cache';
 import { organization } from '~/data/organization';
 import { logout } from '~/features/auth/api/logout';
 import { switchOrganization } from '~/features/auth/api/switch-organization';
@@ -19,6 +21,12 @@ import { mayAct } from '~/lib/role';
 import { currentSession } from '~/lib/session';
 import { toast } from '~/lib/toast';
 
+export function clientLoader() {
+  return prefetch((client) => [client.query(organization(shownId())), client.query(organizationList)]);
+}
+
+const shownId = () => currentSession()?.user.org_id ?? '';
+
 /** The organization that is shown, and the account's others. */
 export default function SettingsOrganization() {
   const me = currentSession()?.user;
@@ -28,7 +36,7 @@ export default function SettingsOrganization() {
     switchOrganization(id)
       .then((there) => there && navigate(paths.dashboard))
       .catch((cause: Error) => toast({ kind: 'failure', title: reasonOf(cause) }));
-  const here = useQuery(organization(me?.org_id ?? ''));
+  const here = useQuery(organization(shownId()));
   return (
     <>
       <PageHead title="Organization" />

@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { PageHead } from '~/components/layout/page-head';
 import { BoneCard } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
+import { prefetch } from '~/data/cache';
+import { contactMethods } from '~/data/contact-methods';
 import { profile } from '~/data/users';
 import { DataCard } from '~/features/settings/components/data-card';
 import { ProfileCard } from '~/features/settings/components/profile-card';
@@ -10,9 +12,15 @@ import { SettingsNav } from '~/features/settings/components/settings-nav';
 import { TestCard } from '~/features/settings/components/test-card';
 import { currentSession } from '~/lib/session';
 
+export function clientLoader() {
+  return prefetch((client) => [client.query(profile(ownId())), client.query(contactMethods)]);
+}
+
+const ownId = () => currentSession()?.user.id ?? '';
+
 /** The reader's own profile, and whether pages reach them. */
 export default function Settings() {
-  const user = useQuery(profile(currentSession()?.user.id ?? ''));
+  const user = useQuery(profile(ownId()));
   return (
     <>
       <PageHead title="Profile" />

@@ -8,6 +8,7 @@ import * as cardKit from '~/components/ui/card.module.css';
 import { BoneRows } from '~/components/ui/skeleton';
 import { FetchFailed, Loading } from '~/components/ui/states';
 import { Tabs } from '~/components/ui/tabs';
+import { prefetch } from '~/data/cache';
 import { invitationList } from '~/data/invitations';
 import { userList } from '~/data/users';
 import { InvitationTable } from '~/features/people/components/invitation-table';
@@ -16,7 +17,14 @@ import { RemoveDialog } from '~/features/people/components/remove-dialog';
 import { RoleDialog } from '~/features/people/components/role-dialog';
 import { UserTable } from '~/features/people/components/user-table';
 import * as styles from '~/features/people/components/user-table.module.css';
-import { mayAct } from '~/lib/role';
+import { isAtLeast, mayAct } from '~/lib/role';
+
+export function clientLoader() {
+  return prefetch((client) => [
+    client.query(userList),
+    ...(isAtLeast('admin') ? [client.query(invitationList)] : []),
+  ]);
+}
 
 /** Who is in the organization, whether a page would reach them, and who was asked to join. */
 export default function Users() {

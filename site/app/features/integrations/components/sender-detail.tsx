@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '~/components/ui/button';
 import { CodeBlock } from '~/components/ui/code-block';
 import { Banner } from '~/components/ui/dialog';
-import { type SenderAddress, useSenderAddress } from '~/data/senders';
+import { useServiceKey } from '~/data/service-key';
 import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import { type SenderEntry, shortened } from '../model/catalogue';
@@ -15,9 +15,9 @@ import { Waiting } from './waiting';
  * when somebody copies, because each look at it is in the audit log.
  */
 export function SenderDetail({ entry, service }: { entry: SenderEntry; service: ServiceJson }) {
-  const read = useSenderAddress(service.id ?? '');
+  const read = useServiceKey(service.id ?? '');
   const [shown, setShown] = useState(false);
-  const short: SenderAddress = {
+  const short = {
     base: read.data?.base ?? window.location.origin,
     key: shown && read.data ? read.data.key : shortened(service.service_key_hint),
   };

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { Banner } from '~/components/ui/dialog';
 import { Empty } from '~/components/ui/states';
 import { useRotateKey, useSendTestAlert } from '~/data/service-changes';
-import { useWebhookAddress } from '~/data/services';
+import { useServiceKey } from '~/data/service-key';
 import { reasonOf } from '~/lib/api';
 import { mayAct } from '~/lib/role';
 import { dateOf } from '~/lib/time/instant';
@@ -18,10 +18,10 @@ import { alertmanagerReceiver, testAlert, testAlertCommand } from '../model/curl
 
 /** How alerts reach the service: a test, the address, a receiver for Alertmanager, and a new key. */
 export function ServiceWebhook({ service }: { service: ServiceJson }) {
-  const address = useWebhookAddress(service.id ?? '');
+  const address = useServiceKey(service.id ?? '');
   const [asked, setAsked] = useState<'test' | 'rotate' | null>(null);
   const close = () => setAsked(null);
-  const url = address.data;
+  const url = address.data?.url;
   return (
     <Card
       title="Send alerts here"

@@ -9,7 +9,7 @@ import { MoreRows } from '~/components/ui/portion';
 import { type Choice, SearchSelect } from '~/components/ui/search-select';
 import { Empty, FetchFailed, Loading } from '~/components/ui/states';
 import { Time } from '~/components/ui/time';
-import { type AuditFilter, auditLog, readAudit } from '~/data/audit';
+import { auditLog, readAudit, shownFirst } from '~/data/audit';
 import { memberList } from '~/data/members';
 import { reasonOf } from '~/lib/api';
 import { dateOf } from '~/lib/time/instant';
@@ -36,7 +36,7 @@ const mostInFile = 10_000;
 
 /** Who changed what, with a filter and a file. */
 export function AuditCard() {
-  const [filter, setFilter] = useState<AuditFilter>({ actor: '', area: '', days: 7 });
+  const [filter, setFilter] = useState(shownFirst);
   const log = useInfiniteQuery(auditLog(filter));
   const members = useQuery(memberList);
   const [saving, setSaving] = useState(false);
