@@ -9,16 +9,6 @@ import (
 	"github.com/nightbell/nightbell/api/internal/alert"
 )
 
-// Start begins paging, or begins a new cycle after the snapshot's state: the first step
-// is due at now, and its effects are returned with the state. An incident that was never
-// paged for takes the policy's next turn, the others keep theirs.
-func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
-	if snapshot.State.Cycle == 0 {
-		snapshot.State.Turn = snapshot.Policy.NextTurn
-	}
-	return Decide(snapshot.newCycle(nil, now), now)
-}
-
 // AgainAfter is how long paging that nobody answered has been over before new trouble begins it again.
 const AgainAfter = time.Hour
 
@@ -73,25 +63,6 @@ func GoOn(snapshot Snapshot, now time.Time) (State, []Effect) {
 	default:
 		return snapshot.State, nil
 	}
-}
-
-// newCycle is the snapshot in which paging begins again after the steps that count as
-// passed. Nobody was paged in it yet.
-func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
-	old := s.State
-	s.State = State{
-		Cycle: old.Cycle + 1, Turn: old.Turn, Severity: old.Severity, Status: Active, NextDueAt: now,
-	}
-	for _, step := range passed {
-		if step != LastResortID {
-			s.State.Passed, s.State.Revision = append(s.State.Passed, step), old.Revision
-		}
-	}
-	s.Paged = slices.Clone(s.Paged)
-	for i := range s.Paged {
-		s.Paged[i].Round = EarlierCycle
-	}
-	return s
 }
 
 // Stop ends paging for reason, which is shown to people. What was stopped before

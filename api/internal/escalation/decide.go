@@ -14,6 +14,35 @@ const DefaultDelay = 5 * time.Minute
 // maxRepeats bounds what a policy may ask for, as the table's CHECK does.
 const maxRepeats = 20
 
+// Start begins paging, or begins a new cycle after the snapshot's state: the first step
+// is due at now, and its effects are returned with the state. An incident that was never
+// paged for takes the policy's next turn, the others keep theirs.
+func Start(snapshot Snapshot, now time.Time) (State, []Effect) {
+	if snapshot.State.Cycle == 0 {
+		snapshot.State.Turn = snapshot.Policy.NextTurn
+	}
+	return Decide(snapshot.newCycle(nil, now), now)
+}
+
+// newCycle is the snapshot in which paging begins again after the steps that count as
+// passed. Nobody was paged in it yet.
+func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
+	old := s.State
+	s.State = State{
+		Cycle: old.Cycle + 1, Turn: old.Turn, Severity: old.Severity, Status: Active, NextDueAt: now,
+	}
+	for _, step := range passed {
+		if step != LastResortID {
+			s.State.Passed, s.State.Revision = append(s.State.Passed, step), old.Revision
+		}
+	}
+	s.Paged = slices.Clone(s.Paged)
+	for i := range s.Paged {
+		s.Paged[i].Round = EarlierCycle
+	}
+	return s
+}
+
 // Decide says who is paged at now and what is stored until the next decision. It
 // returns the state as it was, and no effects, unless the state is active and due.
 //
