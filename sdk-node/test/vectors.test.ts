@@ -110,10 +110,8 @@ const failure = (run: () => unknown): unknown => {
 
 describe('ids', () => {
   it.each(read('ids').cases as Case[])('$description', (c) => {
-    if (c.kind === 'uuid7') expect(ids.uuid7(c.time_ms, Buffer.from(c.random, 'hex'))).toBe(c.expect);
-    else if (c.kind === 'monitor')
-      expect(ids.windowId(c.credential, c.environment, c.name, c.action, c.window_start_ms)).toBe(c.expect);
-    else throw new Error(`unknown kind ${c.kind}`);
+    if (c.kind !== 'uuid7') throw new Error(`unknown kind ${c.kind}`);
+    expect(ids.uuid7(c.time_ms, Buffer.from(c.random, 'hex'))).toBe(c.expect);
   });
 });
 
@@ -346,18 +344,21 @@ describe('monitors', () => {
 
   const readings = async (c: Case): Promise<void> => {
     const client = makeClient(config(c));
-    const { every_ms, min_total, ...rule } = c.config;
-    const watch = new Watch({
-      ...(inCamel(rule) as unknown as WatchRule),
-      kind: c.kind,
-      every: every_ms,
-      environment: client.settings.environment,
-      credential: file.credential,
-    });
+    const { every_ms: _, min_total, ...rule } = c.config;
+    const left = [...(c.ids as string[])];
+    const start = () =>
+      new Watch({
+        ...(inCamel(rule) as unknown as WatchRule),
+        kind: c.kind,
+        environment: client.settings.environment,
+        newId: () => left.shift() ?? '',
+      });
+    let watch = start();
     const events: Event[] = [];
     const samples: Tree[] = [];
     for (const given of c.readings) {
       if (given.error) continue;
+      if (given.restart) watch = start(); // read by a new process
       const reading: Reading | undefined =
         c.kind === 'ratio' ? ratioOf(given, min_total) : { value: given.value };
       if (!reading) continue;

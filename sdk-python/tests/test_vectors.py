@@ -349,15 +349,9 @@ def test_fingerprint(case: dict[str, Any]) -> None:
 @each("ids")
 def test_ids(case: dict[str, Any]) -> None:
     """Ids are these."""
-    if case["kind"] == "uuid7":
-        known(case, "kind", "time_ms", "random", "expect")
-        got = ids.uuid7(case["time_ms"], bytes.fromhex(case["random"]))
-    else:
-        assert case["kind"] == "monitor"
-        fields = ("credential", "environment", "name", "action", "window_start_ms")
-        known(case, "kind", "expect", *fields)
-        got = ids.window_id(*(case[field] for field in fields))
-    assert got == case["expect"]
+    assert case["kind"] == "uuid7"
+    known(case, "kind", "time_ms", "random", "expect")
+    assert ids.uuid7(case["time_ms"], bytes.fromhex(case["random"])) == case["expect"]
 
 
 def test_surface() -> None:
