@@ -173,7 +173,7 @@ describe('errors', () => {
     };
   };
   it.each(file.cases as Case[])('$description', (c) => {
-    only(c, 'description', 'request', 'answer', 'failure', 'sent', 'shared_id', 'expect');
+    only(c, 'description', 'request', 'answer', 'failure', 'sent', 'expect');
     const body =
       c.answer?.body === undefined
         ? ''
@@ -184,14 +184,7 @@ describe('errors', () => {
       ? { failure: c.failure }
       : { status: c.answer.status, headers: c.answer.headers ?? {}, body };
     const sent = c.sent ?? [];
-    const got = tree(
-      judge(
-        { kind: c.request as Kind, ids: sent, shared: c.shared_id ?? false },
-        answer,
-        Date.parse(file.now),
-      ),
-      sent,
-    );
+    const got = tree(judge({ kind: c.request as Kind, ids: sent }, answer, Date.parse(file.now)), sent);
     const { result, items, ...rest } = c.expect;
     if (result) named(got.result as Tree, result);
     for (const [n, item] of (items ?? []).entries()) named((got.items as Tree[])[n] as Tree, item);
@@ -221,11 +214,7 @@ describe('retry', () => {
               headers: given.headers ?? {},
               body: given.status < 300 ? '{"status":"created"}' : '',
             };
-        const verdict = judge(
-          { kind: 'event', ids: [], shared: false },
-          answer,
-          Date.parse(file.now) + elapsed,
-        );
+        const verdict = judge({ kind: 'event', ids: [] }, answer, Date.parse(file.now) + elapsed);
         if (verdict.outcome !== 'retry') return verdict.outcome;
         const delay =
           c.mode === 'foreground'

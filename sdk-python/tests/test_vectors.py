@@ -254,11 +254,10 @@ def tree_of(verdict: Verdict) -> dict[str, Any]:
 @each("errors")
 def test_errors(case: dict[str, Any]) -> None:
     """An answer means this."""
-    known(case, "request", "answer", "failure", "sent", "shared_id", "expect")
+    known(case, "request", "answer", "failure", "sent", "expect")
     answer = answer_of(case if "failure" in case else case["answer"])
     now = vectors.moment(vectors.load("errors")["now"])
-    shared = case.get("shared_id", False)
-    verdict = judge(case["request"], case.get("sent", ["x"]), answer, now, shared=shared)
+    verdict = judge(case["request"], case.get("sent", ["x"]), answer, now)
     want = dict(case["expect"])
     for n, item in enumerate(want.pop("items", [])):
         assert verdict.items
