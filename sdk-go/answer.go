@@ -48,24 +48,20 @@ type verdict struct {
 	items   []verdict // of a batch, in the order sent
 }
 
-// judge reads an answer to events with these ids. With shared the ids are of a
-// monitor's window: a mismatch means that another replica was first.
-func judge(k kind, ids []string, a answer, shared bool, now time.Time) verdict {
+// judge reads an answer to events with these ids.
+func judge(k kind, ids []string, a answer, now time.Time) verdict {
 	if a.err != nil {
 		return verdict{outcome: tryAgain, err: &APIError{Kind: connectionKind(a.err), cause: a.err}}
 	}
 	v := verdict{wish: wish(a.header, now)}
 	if a.status >= 200 && a.status < 300 {
-		return judgeSuccess(k, ids, a, shared, v)
+		return judgeSuccess(k, ids, a, v)
 	}
 	v.err = refusal(a)
 	v.outcome = outcomeOf(a.status, v.err.Code)
 	v.pause = errors.Is(v.err, ErrAuth)
-	switch {
-	case a.status == http.StatusRequestEntityTooLarge && k == kindBatch && len(ids) > 1:
+	if a.status == http.StatusRequestEntityTooLarge && k == kindBatch && len(ids) > 1 {
 		v.outcome = split
-	case v.err.Code == "idempotency_mismatch" && shared:
-		return verdict{outcome: delivered, result: &IncidentResult{Status: "deduplicated"}}
 	}
 	switch a.header.Get("X-Should-Retry") {
 	case "true":
@@ -80,7 +76,7 @@ func judge(k kind, ids []string, a answer, shared bool, now time.Time) verdict {
 }
 
 // judgeSuccess believes a 2xx only if Nightbell wrote it: the page of a proxy is no delivery.
-func judgeSuccess(k kind, ids []string, a answer, shared bool, v verdict) verdict {
+func judgeSuccess(k kind, ids []string, a answer, v verdict) verdict {
 	v.outcome = delivered
 	foreign := verdict{outcome: tryAgain, err: &APIError{Kind: ErrServer, Status: a.status, Message: "the answer is not from Nightbell; is the base URL right?"}}
 	switch k {
@@ -97,7 +93,7 @@ func judgeSuccess(k kind, ids []string, a answer, shared bool, v verdict) verdic
 		if batch.Results == nil {
 			return foreign
 		}
-		v.items = batch.verdicts(ids, shared)
+		v.items = batch.verdicts(ids)
 	case kindChange, kindSample, kindPing:
 	}
 	return v
@@ -116,7 +112,7 @@ type batchAnswer struct {
 }
 
 // verdicts finds the result of each event that was sent; without one it is sent again.
-func (b batchAnswer) verdicts(ids []string, shared bool) []verdict {
+func (b batchAnswer) verdicts(ids []string) []verdict {
 	verdicts := make([]verdict, len(ids))
 	place := make(map[string]int, len(ids))
 	for i, id := range ids {
@@ -127,7 +123,7 @@ func (b batchAnswer) verdicts(ids []string, shared bool) []verdict {
 		i, sent := place[result.EventID]
 		switch {
 		case !sent:
-		case result.Error == nil || (shared && result.Error.Code == "idempotency_mismatch"):
+		case result.Error == nil:
 			verdicts[i] = verdict{outcome: delivered, result: &result.IncidentResult}
 		default:
 			e := &APIError{Kind: ErrValidation, Code: result.Error.Code, Message: result.Error.Message, Details: result.Error.Details, EventID: ids[i]}

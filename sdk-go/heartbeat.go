@@ -78,7 +78,7 @@ func (c *Client) beat(ctx context.Context, i *item) {
 		if !c.on() || c.gate.wait(time.Now()) > 0 {
 			return
 		}
-		v := judge(kindPing, nil, c.transport.send(ctx, r, attempt), false, time.Now())
+		v := judge(kindPing, nil, c.transport.send(ctx, r, attempt), time.Now())
 		if ctx.Err() == context.Canceled {
 			return
 		}

@@ -2,9 +2,7 @@ package nightbell
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 	"time"
 )
 
@@ -23,14 +21,6 @@ func uuid7(at time.Time, random [10]byte) string {
 	}
 	copy(b[6:], random[:])
 	return format(b, 7)
-}
-
-// windowID is the same in every replica that looks at the same window.
-func windowID(credential, environment, monitor, action string, window time.Time) string {
-	key := sha256.Sum256([]byte(credential))
-	sum := sha256.Sum256([]byte("nightbell-monitor/1\n" + hex.EncodeToString(key[:]) + "\n" + environment + "\n" +
-		monitor + "\n" + action + "\n" + strconv.FormatInt(window.UnixMilli(), 10)))
-	return format([16]byte(sum[:16]), 8)
 }
 
 func format(b [16]byte, version byte) string {

@@ -86,7 +86,7 @@ func (l *lane) deliver(ctx context.Context, batch []*item) {
 		i.attempts++
 	}
 	a := l.c.transport.send(ctx, r, batch[0].attempts)
-	v := judge(r.kind, r.ids, a, r.shared, time.Now())
+	v := judge(r.kind, r.ids, a, time.Now())
 	l.c.noted(r, v)
 	// 3. What becomes of each.
 	if v.outcome == split || (v.outcome == tryAgain && batch[0].attempts > 2) {
@@ -143,7 +143,7 @@ func requestOf(batch []*item) request {
 		return request{kind: kindSample, path: first.path, body: sampleBody(batch)}
 	}
 	if len(batch) == 1 {
-		return request{kind: first.kind, path: first.path, id: first.id, ids: []string{first.id}, shared: first.shared, body: first.body}
+		return request{kind: first.kind, path: first.path, id: first.id, ids: []string{first.id}, body: first.body}
 	}
 	var b bytes.Buffer
 	b.WriteString(`{"events":[`)
@@ -156,5 +156,5 @@ func requestOf(batch []*item) request {
 		ids[n] = i.id
 	}
 	b.WriteString(`]}`)
-	return request{kind: kindBatch, path: pathEvents + "/batch", ids: ids, shared: first.shared, body: b.Bytes()}
+	return request{kind: kindBatch, path: pathEvents + "/batch", ids: ids, body: b.Bytes()}
 }

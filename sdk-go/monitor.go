@@ -50,7 +50,8 @@ func (m *Monitor) Stop() {
 }
 
 // MetricMonitor asks for a metric now and every Every, until Stop or Close. Replicas
-// that watch the same metric open one incident.
+// that watch the same metric open one incident, which the first good reading of any
+// resolves: a number of one process needs a Name of its own.
 func (c *Client) MetricMonitor(m Metric) (*Monitor, error) {
 	if m.Query == nil {
 		return nil, errors.New("nightbell: a metric needs a Query")
@@ -89,21 +90,13 @@ func (c *Client) monitor(w *watch, ask func(context.Context) (reading, bool, err
 	if !c.on() {
 		return nil, nil
 	}
-	w.environment, w.credential = c.environment, c.monitorCredential()
+	w.environment, w.newID = c.environment, c.newID
 	ctx, cancel := context.WithCancel(c.root)
 	monitor := &Monitor{stop: c.onClose(cancel)}
 	c.goroutine(func(context.Context) {
 		c.every(ctx, w.every, func(ctx context.Context) { c.look(ctx, w, ask) })
 	})
 	return monitor, nil
-}
-
-// monitorCredential is what makes the ids of replicas of one service equal.
-func (c *Client) monitorCredential() string {
-	if c.serviceKey != "" {
-		return c.serviceKey
-	}
-	return c.apiKey
 }
 
 // every runs fn now and then regularly. A fault in it does not end that.
@@ -138,7 +131,7 @@ func (c *Client) look(ctx context.Context, w *watch, ask func(context.Context) (
 	}
 	c.recordSample(sample{w.name, w.unit, now, found.value})
 	if e := w.look(now, found); e != nil {
-		c.enqueueEvent(e, &item{shared: true})
+		c.enqueueEvent(e, &item{})
 	}
 }
 
@@ -150,13 +143,14 @@ type reading struct {
 
 // watch is the state of a monitor. It knows no clock.
 type watch struct {
-	kind, name, unit        string
-	every                   time.Duration
-	below, above            *float64
-	forCount                int
-	keepOpen                bool
-	incident                Incident
-	environment, credential string
+	kind, name, unit string
+	every            time.Duration
+	below, above     *float64
+	forCount         int
+	keepOpen         bool
+	incident         Incident
+	environment      string
+	newID            func() string
 
 	bad    int
 	opened bool
@@ -205,13 +199,10 @@ func (w *watch) isBad(value float64) bool {
 	return (w.below != nil && value < *w.below) || (w.above != nil && value > *w.above)
 }
 
+// event has an id of its own: with one for each window, a second trigger of that window
+// would be answered as a repeat of the first. What replicas send, the dedup key joins.
 func (w *watch) event(action string, at time.Time) *Event {
-	every := w.every.Milliseconds()
-	window := time.UnixMilli(at.UnixMilli() / every * every)
-	return &Event{
-		Action: action, ID: windowID(w.credential, w.environment, w.name, action, window),
-		DedupKey: monitorKey(w.environment, w.name), OccurredAt: Timestamp{at},
-	}
+	return &Event{Action: action, ID: w.newID(), DedupKey: monitorKey(w.environment, w.name), OccurredAt: Timestamp{at}}
 }
 
 // monitorKey keeps a staging system from resolving an incident of production.

@@ -23,7 +23,6 @@ type item struct {
 	stack    []uintptr // of a captured error, turned into frames when it is built
 	panicked bool
 	sample   *sample
-	shared   bool
 	urgent   bool
 	weight   int // of the severity: the lightest is dropped first
 	size     int
@@ -188,7 +187,7 @@ func together(a, b *item) bool {
 	case a.kind == kindSample:
 		return a.sample != nil && b.sample != nil && a.sample.Name == b.sample.Name && a.sample.Unit == b.sample.Unit
 	default:
-		return a.kind == kindEvent && a.shared == b.shared
+		return a.kind == kindEvent
 	}
 }
 

@@ -82,7 +82,7 @@ func (c *Client) call(ctx context.Context, e *Event) (*IncidentResult, error) {
 	rule := foreground{maxRetries: c.maxRetries, life: 3 * c.timeout}
 	start := time.Now()
 	for n := 0; ; n++ {
-		v := judge(r.kind, r.ids, c.transport.send(ctx, r, n+1), false, time.Now())
+		v := judge(r.kind, r.ids, c.transport.send(ctx, r, n+1), time.Now())
 		c.noted(r, v)
 		if v.err != nil {
 			v.err.EventID = e.ID

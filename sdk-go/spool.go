@@ -31,7 +31,6 @@ type spoolLine struct {
 	ID     string          `json:"id"`
 	Path   string          `json:"path"`
 	Weight int             `json:"weight"`
-	Shared bool            `json:"shared,omitempty"`
 	At     time.Time       `json:"at"`
 	Body   json.RawMessage `json:"body"`
 }
@@ -56,7 +55,7 @@ func (s spool) write(items []*item, now time.Time) (refused []*item, err error) 
 	size := s.size()
 	var b bytes.Buffer
 	for n, i := range items {
-		line, err := json.Marshal(spoolLine{i.kind, i.id, i.path, i.weight, i.shared, i.queuedAt, i.body})
+		line, err := json.Marshal(spoolLine{i.kind, i.id, i.path, i.weight, i.queuedAt, i.body})
 		if err != nil || size+int64(b.Len()+len(line)) > maxSpoolBytes {
 			refused = append(refused, items[n])
 			continue
@@ -130,7 +129,7 @@ func readSpool(path string, now time.Time) []*item {
 			continue
 		}
 		items = append(items, &item{
-			kind: line.Kind, id: line.ID, path: line.Path, weight: line.Weight, shared: line.Shared,
+			kind: line.Kind, id: line.ID, path: line.Path, weight: line.Weight,
 			urgent: line.Weight >= Critical.weight(), body: line.Body, size: len(line.Body), queuedAt: line.At, spooled: source,
 		})
 	}

@@ -25,12 +25,11 @@ const (
 
 // request is one POST.
 type request struct {
-	kind   kind
-	path   string
-	id     string // of the call; a batch has ids instead
-	ids    []string
-	shared bool
-	body   []byte
+	kind kind
+	path string
+	id   string // of the call; a batch has ids instead
+	ids  []string
+	body []byte
 }
 
 // transport sends requests to one Nightbell. It follows no redirect: no other host

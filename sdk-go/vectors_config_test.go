@@ -119,10 +119,9 @@ func TestVectorsIDs(t *testing.T) {
 	var file struct {
 		About string
 		Cases []struct {
-			Description, Kind, Random, Credential, Environment, Name, Action, Expect string
+			Description, Kind, Random, Expect string
 
-			TimeMS        int64 `json:"time_ms"`
-			WindowStartMS int64 `json:"window_start_ms"`
+			TimeMS int64 `json:"time_ms"`
 		}
 	}
 	readVectors(t, "ids", &file)
@@ -133,8 +132,6 @@ func TestVectorsIDs(t *testing.T) {
 			case "uuid7":
 				random, _ := hex.DecodeString(c.Random)
 				got = uuid7(time.UnixMilli(c.TimeMS), [10]byte(random))
-			case "monitor":
-				got = windowID(c.Credential, c.Environment, c.Name, c.Action, time.UnixMilli(c.WindowStartMS))
 			default:
 				t.Fatal("unknown kind " + c.Kind)
 			}

@@ -20,9 +20,8 @@ func TestVectorsErrors(t *testing.T) {
 				Headers map[string]string
 				Body    any
 			}
-			Sent     []string
-			SharedID bool `json:"shared_id"`
-			Expect   tree
+			Sent   []string
+			Expect tree
 		}
 	}
 	readVectors(t, "errors", &file)
@@ -50,7 +49,7 @@ func TestVectorsErrors(t *testing.T) {
 			if !known {
 				t.Fatal("unknown request " + c.Request)
 			}
-			v := judge(k, c.Sent, a, c.SharedID, moment(t, file.Now))
+			v := judge(k, c.Sent, a, moment(t, file.Now))
 			got := verdictTree(v)
 			if items, ok := c.Expect["items"].([]any); ok {
 				for n := range items {
@@ -140,7 +139,7 @@ func TestVectorsRetry(t *testing.T) {
 					a.err = io.ErrUnexpectedEOF
 				}
 				elapsed += time.Duration(scriptedAnswer.TakesMS) * time.Millisecond
-				v := judge(kindEvent, nil, a, false, moment(t, file.Now))
+				v := judge(kindEvent, nil, a, moment(t, file.Now))
 				if v.outcome != tryAgain {
 					outcome = text(verdictTree(v)["outcome"])
 					continue

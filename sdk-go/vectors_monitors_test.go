@@ -14,6 +14,7 @@ type monitorCase struct {
 	Config   tree
 	Readings []struct {
 		At, Error          string
+		Restart            bool // read by a new process
 		Value, Hits, Total float64
 	}
 	IDs    []string
@@ -84,19 +85,22 @@ func runReadings(t *testing.T, client *Client, c monitorCase) {
 		return nil
 	}
 	incident, _ := c.Config["incident"].(tree)
-	w := &watch{
+	process := watch{
 		kind: c.Kind, name: text(c.Config["name"]), every: milliseconds(c.Config["every_ms"]), below: number("below"), above: number("above"),
-		keepOpen: c.Config["auto_resolve"] == false, incident: incidentOf(t, incident), environment: client.environment, credential: client.monitorCredential(),
+		keepOpen: c.Config["auto_resolve"] == false, incident: incidentOf(t, incident), environment: client.environment, newID: client.newID,
 	}
 	if n := number("for_count"); n != nil {
-		w.forCount = int(*n)
+		process.forCount = int(*n)
 	}
 	least := 0.0
 	if n := number("min_total"); n != nil {
 		least = *n
 	}
-	events, samples := []any{}, []any{}
+	w, events, samples := process, []any{}, []any{}
 	for _, given := range c.Readings {
+		if given.Restart {
+			w = process
+		}
 		found, ok := reading{value: given.Value}, given.Error == ""
 		if c.Kind == "ratio" {
 			found, ok = ratio(given.Hits, given.Total, least)

@@ -38,8 +38,6 @@ export interface Verdict {
 export interface Sent {
   kind: Kind;
   ids: string[];
-  /** The ids are of a monitor's window: a mismatch means that another replica was first. */
-  shared: boolean;
 }
 
 export function judge(sent: Sent, answer: Answer, now: number): Verdict {
@@ -55,8 +53,6 @@ export function judge(sent: Sent, answer: Answer, now: number): Verdict {
   const verdict: Verdict = { outcome: outcomeOf(answer.status, error.code), error, wish };
   if (error.kind === 'auth') verdict.pause = true;
   if (answer.status === 413 && sent.kind === 'batch' && sent.ids.length > 1) verdict.outcome = 'split';
-  if (error.code === 'idempotency_mismatch' && sent.shared)
-    return { outcome: 'delivered', wish: 0, result: resultOf({ status: 'deduplicated' }) };
   if (header('x-should-retry') === 'true') verdict.outcome = 'retry';
   if (header('x-should-retry') === 'false') verdict.outcome = 'rejected';
   if (disabled) verdict.outcome = 'disabled';
@@ -87,8 +83,7 @@ function itemsOf(sent: Sent, results: unknown[]): Verdict[] {
     if (!result)
       return { outcome: 'retry', wish: 0, error: new ServerError('The answer does not name this event.') };
     const error = isTree(result.error) ? result.error : undefined;
-    if (!error || (sent.shared && error.code === 'idempotency_mismatch'))
-      return { outcome: 'delivered', wish: 0, result: resultOf(result) };
+    if (!error) return { outcome: 'delivered', wish: 0, result: resultOf(result) };
     const about = { code: text(error.code), details: details(error.details) };
     const message = text(error.message) ?? 'The event was refused.';
     return error.retryable === true

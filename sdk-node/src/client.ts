@@ -161,7 +161,10 @@ export class Nightbell {
     return watchPerformance(this.pipeline, name, options, fn);
   }
 
-  /** Asks for a number regularly; an incident opens when it is bad. Replicas open one incident. */
+  /**
+   * Asks for a number regularly; an incident opens when it is bad. Replicas open one incident, which
+   * the first good reading of any resolves: a number of one process needs a name of its own.
+   */
   metricMonitor(name: string, metric: Metric): Running {
     const ask = async () => ({ value: await metric.query() });
     return this.keepRunning(startMonitor(this.pipeline, 'metric', name, metric, ask));

@@ -78,16 +78,16 @@ function exchange(pipeline: Pipeline, items: Item[], deadline: number): Item[] {
 /** What is critical goes first and alone; other events travel together. */
 function batchesOf(items: Item[]): Item[][] {
   const batches: Item[][] = [];
-  const open = new Map<boolean, Item[]>();
+  let open: Item[] | undefined;
   for (const item of [...items].sort((a, b) => Number(b.urgent) - Number(a.urgent))) {
-    const batch = item.kind === 'event' && !item.urgent ? open.get(item.shared) : undefined;
+    const batch = item.kind === 'event' && !item.urgent ? open : undefined;
     if (batch && batch.length < mostBatch) {
       batch.push(item);
       continue;
     }
     const fresh = [item];
     batches.push(fresh);
-    if (item.kind === 'event' && !item.urgent) open.set(item.shared, fresh);
+    if (item.kind === 'event' && !item.urgent) open = fresh;
   }
   return batches;
 }

@@ -88,7 +88,7 @@ export function startHeartbeat(pipeline: Pipeline, name: string, options: Heartb
 async function beat(pipeline: Pipeline, item: PingItem, attempt = 1): Promise<void> {
   if (!pipeline.on || pipeline.closed || pipeline.gate.until > Date.now()) return;
   const verdict = await pipeline.sendNow(
-    { kind: 'ping', path: item.path, body: item.body ?? '', ids: [], shared: false },
+    { kind: 'ping', path: item.path, body: item.body ?? '', ids: [] },
     attempt,
   );
   if (verdict.outcome === 'delivered') return;

@@ -2,8 +2,8 @@ import { builtin } from './builtin.js';
 
 const hex: string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-const uuid = (bytes: Uint8Array, version: number): string => {
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4);
+const uuid = (bytes: Uint8Array): string => {
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (7 << 4);
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   let text = '';
   for (let i = 0; i < 16; i++) {
@@ -22,7 +22,7 @@ export const uuid7 = (time: number, random: Uint8Array): string => {
     rest = Math.floor(rest / 256);
   }
   bytes.set(random.subarray(0, 10), 6);
-  return uuid(bytes, 7);
+  return uuid(bytes);
 };
 
 const pool = new Uint8Array(1280);
@@ -39,25 +39,3 @@ export const newId = (): string => {
 };
 
 export const sha256 = (text: string): Buffer => builtin('crypto').createHash('sha256').update(text).digest();
-
-/** The id of what a monitor says about one window: every replica makes the same. */
-export const windowId = (
-  credential: string,
-  environment: string,
-  name: string,
-  action: string,
-  windowStart: number,
-): string =>
-  uuid(
-    sha256(
-      [
-        'nightbell-monitor/1',
-        sha256(credential).toString('hex'),
-        environment,
-        name,
-        action,
-        windowStart,
-      ].join('\n'),
-    ).subarray(0, 16),
-    8,
-  );

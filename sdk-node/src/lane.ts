@@ -10,7 +10,6 @@ export interface Cargo {
   body: string;
   id?: string | undefined;
   ids: string[];
-  shared: boolean;
 }
 
 /**
@@ -123,12 +122,12 @@ export class Lane {
 export function cargoOf(batch: Item[]): Cargo {
   const [first] = batch as [Item];
   const ids = batch.map((item) => item.id);
-  const { kind, path, shared } = first;
-  if (first.sample) return { kind, path, shared, ids, body: samplesBody(batch) };
+  const { kind, path } = first;
+  if (first.sample) return { kind, path, ids, body: samplesBody(batch) };
   if (batch.length === 1)
-    return { kind, path, shared, ids, body: first.body ?? '', id: kind === 'ping' ? undefined : first.id };
+    return { kind, path, ids, body: first.body ?? '', id: kind === 'ping' ? undefined : first.id };
   const body = `{"events":[${batch.map((item) => item.body).join(',')}]}`;
-  return { kind: 'batch', path: '/v1/events/batch', shared, ids, body };
+  return { kind: 'batch', path: '/v1/events/batch', ids, body };
 }
 
 /** One body of readings of one metric. */

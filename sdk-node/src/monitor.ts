@@ -1,7 +1,7 @@
 import { type Duration, milliseconds, shortDuration } from './duration.js';
 import { ConfigError } from './errors.js';
 import { type Event, type Incident, linksOf, type Severity, type Tree, tagsOf } from './event.js';
-import { newId, windowId } from './id.js';
+import { newId } from './id.js';
 import type { Pipeline } from './pipeline.js';
 import { applyContext, currentContext } from './scope.js';
 import { snapshot } from './snapshot.js';
@@ -53,9 +53,8 @@ export interface Reading {
 export interface WatchRule extends Omit<Threshold, 'every'> {
   kind: 'metric' | 'ratio';
   name: string;
-  every: number;
   environment: string;
-  credential: string;
+  newId: () => string;
 }
 
 /** A staging system must not resolve an incident of production. */
@@ -88,12 +87,15 @@ export class Watch {
     return { ...this.event('trigger', at), ...this.problem(reading) };
   }
 
+  /**
+   * An event has an id of its own: with one for each window, a second trigger of that window would
+   * be answered as a repeat of the first. What replicas send, the dedup key joins.
+   */
   private event(action: 'trigger' | 'resolve', at: number): Event {
-    const { every, environment, credential, name } = this.rule;
-    const start = Math.floor(at / every) * every;
+    const { environment, newId, name } = this.rule;
     return {
       action,
-      id: windowId(credential, environment, name, action, start),
+      id: newId(),
       dedup_key: monitorKey(environment, name),
       occurred_at: new Date(at).toISOString(),
     };
@@ -138,15 +140,7 @@ export function startMonitor(
       'bad_format',
       'A monitor has a name, every of at least a second, and either below or above.',
     );
-  const { serviceKey, apiKey, environment } = pipeline.settings;
-  const watch = new Watch({
-    ...config,
-    kind,
-    name,
-    every,
-    environment,
-    credential: serviceKey ?? apiKey ?? '',
-  });
+  const watch = new Watch({ ...config, kind, name, environment: pipeline.settings.environment, newId });
   const unit = kind === 'ratio' ? '1' : (config as Metric).unit;
   const look = async (): Promise<void> => {
     const reading = await ask();
@@ -155,7 +149,7 @@ export function startMonitor(
     const sample = { name, unit, at, value: reading.value };
     pipeline.enqueue({ kind: 'sample', id: '', path: '/v1/samples', sample, weight: 0, size: 64 });
     const event = watch.look(at, reading);
-    if (event) pipeline.enqueueEvent(event, { shared: true });
+    if (event) pipeline.enqueueEvent(event);
   };
   let asking = false;
   return repeat(every, () => {

@@ -116,7 +116,6 @@ export class Pipeline {
   /** Queues an item and reports whether it waits now. */
   enqueue(given: Pick<Item, 'kind' | 'id' | 'path' | 'weight' | 'size'> & Partial<Item>): boolean {
     const item: Item = {
-      shared: false,
       urgent: false,
       queuedAt: Date.now(),
       notBefore: 0,

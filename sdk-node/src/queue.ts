@@ -26,8 +26,6 @@ export interface Item {
   /** Of each exception of the event; they become frames when the body is built. */
   stacks?: (string | undefined)[] | undefined;
   sample?: Sample | undefined;
-  /** Its id is of a monitor's window. */
-  shared: boolean;
   urgent: boolean;
   /** Of the severity: the lightest is dropped first. */
   weight: number;
@@ -190,4 +188,4 @@ const together = (a: Item, b: Item): boolean =>
   a.kind === b.kind &&
   (a.kind === 'sample'
     ? b.sample !== undefined && a.sample?.name === b.sample.name && a.sample.unit === b.sample.unit
-    : a.kind === 'event' && a.shared === b.shared);
+    : a.kind === 'event');

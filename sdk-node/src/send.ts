@@ -28,7 +28,7 @@ export async function sendAwaited(
     pipeline.count('before_send', 1);
     throw new NightbellError('dropped', 'beforeSend dropped the event.');
   }
-  const cargo: Cargo = { kind: 'event', path: '/v1/events', id, ids: [id], shared: false, body };
+  const cargo: Cargo = { kind: 'event', path: '/v1/events', id, ids: [id], body };
   const timeout = call.timeout ?? pipeline.settings.timeout;
   const rule = { maxRetries: pipeline.settings.maxRetries, life: 3 * timeout };
   const start = Date.now();

@@ -7,7 +7,7 @@ const claimLife = 600_000;
 const suffix = '.nightbell.jsonl';
 const claimed = '.claimed';
 
-type Line = Pick<Item, 'kind' | 'id' | 'path' | 'weight' | 'shared' | 'urgent'> & {
+type Line = Pick<Item, 'kind' | 'id' | 'path' | 'weight' | 'urgent'> & {
   at: number;
   body: string;
 };
@@ -40,8 +40,8 @@ export class Spool {
     const lines: string[] = [];
     const refused: Item[] = [];
     for (const item of items) {
-      const { kind, id, path, weight, shared, urgent } = item;
-      const line: Line = { kind, id, path, weight, shared, urgent, at: item.queuedAt, body: item.body ?? '' };
+      const { kind, id, path, weight, urgent } = item;
+      const line: Line = { kind, id, path, weight, urgent, at: item.queuedAt, body: item.body ?? '' };
       const text = `${JSON.stringify(line)}\n`;
       size += Buffer.byteLength(text);
       if (size > mostBytes) refused.push(item);
@@ -97,14 +97,13 @@ export class Spool {
 function itemOf(text: string, now: number): Item[] {
   const line = attempt(() => JSON.parse(text) as Line);
   if (!line || attempt(() => JSON.parse(line.body)) === undefined || now - line.at > life) return [];
-  const { kind, id, path, weight, shared, urgent, body, at } = line;
+  const { kind, id, path, weight, urgent, body, at } = line;
   return [
     {
       kind,
       id,
       path,
       weight,
-      shared,
       urgent,
       body,
       size: body.length,

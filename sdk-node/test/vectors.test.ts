@@ -110,10 +110,8 @@ const failure = (run: () => unknown): unknown => {
 
 describe('ids', () => {
   it.each(read('ids').cases as Case[])('$description', (c) => {
-    if (c.kind === 'uuid7') expect(ids.uuid7(c.time_ms, Buffer.from(c.random, 'hex'))).toBe(c.expect);
-    else if (c.kind === 'monitor')
-      expect(ids.windowId(c.credential, c.environment, c.name, c.action, c.window_start_ms)).toBe(c.expect);
-    else throw new Error(`unknown kind ${c.kind}`);
+    if (c.kind !== 'uuid7') throw new Error(`unknown kind ${c.kind}`);
+    expect(ids.uuid7(c.time_ms, Buffer.from(c.random, 'hex'))).toBe(c.expect);
   });
 });
 
@@ -175,7 +173,7 @@ describe('errors', () => {
     };
   };
   it.each(file.cases as Case[])('$description', (c) => {
-    only(c, 'description', 'request', 'answer', 'failure', 'sent', 'shared_id', 'expect');
+    only(c, 'description', 'request', 'answer', 'failure', 'sent', 'expect');
     const body =
       c.answer?.body === undefined
         ? ''
@@ -186,14 +184,7 @@ describe('errors', () => {
       ? { failure: c.failure }
       : { status: c.answer.status, headers: c.answer.headers ?? {}, body };
     const sent = c.sent ?? [];
-    const got = tree(
-      judge(
-        { kind: c.request as Kind, ids: sent, shared: c.shared_id ?? false },
-        answer,
-        Date.parse(file.now),
-      ),
-      sent,
-    );
+    const got = tree(judge({ kind: c.request as Kind, ids: sent }, answer, Date.parse(file.now)), sent);
     const { result, items, ...rest } = c.expect;
     if (result) named(got.result as Tree, result);
     for (const [n, item] of (items ?? []).entries()) named((got.items as Tree[])[n] as Tree, item);
@@ -223,11 +214,7 @@ describe('retry', () => {
               headers: given.headers ?? {},
               body: given.status < 300 ? '{"status":"created"}' : '',
             };
-        const verdict = judge(
-          { kind: 'event', ids: [], shared: false },
-          answer,
-          Date.parse(file.now) + elapsed,
-        );
+        const verdict = judge({ kind: 'event', ids: [] }, answer, Date.parse(file.now) + elapsed);
         if (verdict.outcome !== 'retry') return verdict.outcome;
         const delay =
           c.mode === 'foreground'
@@ -346,18 +333,21 @@ describe('monitors', () => {
 
   const readings = async (c: Case): Promise<void> => {
     const client = makeClient(config(c));
-    const { every_ms, min_total, ...rule } = c.config;
-    const watch = new Watch({
-      ...(inCamel(rule) as unknown as WatchRule),
-      kind: c.kind,
-      every: every_ms,
-      environment: client.settings.environment,
-      credential: file.credential,
-    });
+    const { every_ms: _, min_total, ...rule } = c.config;
+    const left = [...(c.ids as string[])];
+    const start = () =>
+      new Watch({
+        ...(inCamel(rule) as unknown as WatchRule),
+        kind: c.kind,
+        environment: client.settings.environment,
+        newId: () => left.shift() ?? '',
+      });
+    let watch = start();
     const events: Event[] = [];
     const samples: Tree[] = [];
     for (const given of c.readings) {
       if (given.error) continue;
+      if (given.restart) watch = start(); // read by a new process
       const reading: Reading | undefined =
         c.kind === 'ratio' ? ratioOf(given, min_total) : { value: given.value };
       if (!reading) continue;

@@ -254,11 +254,10 @@ def tree_of(verdict: Verdict) -> dict[str, Any]:
 @each("errors")
 def test_errors(case: dict[str, Any]) -> None:
     """An answer means this."""
-    known(case, "request", "answer", "failure", "sent", "shared_id", "expect")
+    known(case, "request", "answer", "failure", "sent", "expect")
     answer = answer_of(case if "failure" in case else case["answer"])
     now = vectors.moment(vectors.load("errors")["now"])
-    shared = case.get("shared_id", False)
-    verdict = judge(case["request"], case.get("sent", ["x"]), answer, now, shared=shared)
+    verdict = judge(case["request"], case.get("sent", ["x"]), answer, now)
     want = dict(case["expect"])
     for n, item in enumerate(want.pop("items", [])):
         assert verdict.items
@@ -349,15 +348,9 @@ def test_fingerprint(case: dict[str, Any]) -> None:
 @each("ids")
 def test_ids(case: dict[str, Any]) -> None:
     """Ids are these."""
-    if case["kind"] == "uuid7":
-        known(case, "kind", "time_ms", "random", "expect")
-        got = ids.uuid7(case["time_ms"], bytes.fromhex(case["random"]))
-    else:
-        assert case["kind"] == "monitor"
-        fields = ("credential", "environment", "name", "action", "window_start_ms")
-        known(case, "kind", "expect", *fields)
-        got = ids.window_id(*(case[field] for field in fields))
-    assert got == case["expect"]
+    assert case["kind"] == "uuid7"
+    known(case, "kind", "time_ms", "random", "expect")
+    assert ids.uuid7(case["time_ms"], bytes.fromhex(case["random"])) == case["expect"]
 
 
 def test_surface() -> None:

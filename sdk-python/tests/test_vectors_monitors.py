@@ -1,5 +1,6 @@
 """Every case of monitors.json: readings on a fake clock, and what they make."""
 
+import functools
 import json
 import types
 from typing import Any
@@ -91,13 +92,16 @@ def run_readings(case: dict[str, Any], _: pytest.MonkeyPatch) -> None:
     client = client_of(case, Wire())
     config = dict(case["config"])
     every, least = config.pop("every_ms") / 1000, config.pop("min_total", 0)
-    watch = Watch(
-        case["kind"], config.pop("name"), every,
-        environment=case["environment"], credential=FILE["credential"], **config,
+    process = functools.partial(
+        Watch, case["kind"], config.pop("name"), every,
+        environment=case["environment"], new_id=client._pipeline.new_id, **config,
     )  # fmt: skip
+    watch = process()
     events: list[Any] = []
     samples: list[Any] = []
     for given in case["readings"]:
+        if given.get("restart"):  # read by a new process
+            watch = process()
         if "error" in given:
             continue
         found = (

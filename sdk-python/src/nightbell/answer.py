@@ -67,23 +67,15 @@ class Verdict:
         self.items: list[Verdict] | None = None  # of a batch, in the order sent
 
 
-def judge(
-    kind: Kind, ids: list[str], answer: Answer, now: float, *, shared: bool = False
-) -> Verdict:
-    """Read an answer.
-
-    With shared the ids are of a monitor's window: a mismatch means that another replica
-    was first.
-    """
+def judge(kind: Kind, ids: list[str], answer: Answer, now: float) -> Verdict:
+    """Read an answer."""
     if answer.failure is not None:
         wrong = errors.TimedOutError if answer.timed_out else errors.ConnectionFailedError
         return Verdict("retry", wrong(answer.failure))
     wish = _wish(answer.headers, now)
     if 200 <= answer.status < 300:  # noqa: PLR2004
-        return _success(kind, ids, answer, shared=shared)
+        return _success(kind, ids, answer)
     error = _refusal(answer, wish)
-    if error.code == "idempotency_mismatch" and shared:
-        return _deduplicated()
     verdict = Verdict(_outcome(answer.status, error.code), error)
     verdict.wish = wish
     verdict.pause = isinstance(error, errors.AuthError)
@@ -97,7 +89,7 @@ def judge(
     return verdict
 
 
-def _success(kind: Kind, ids: list[str], answer: Answer, *, shared: bool) -> Verdict:
+def _success(kind: Kind, ids: list[str], answer: Answer) -> Verdict:
     """Believe a 2xx only if Nightbell wrote it: the page of a proxy is no delivery."""
     verdict = Verdict("delivered")
     if kind not in ("event", "batch"):
@@ -107,16 +99,10 @@ def _success(kind: Kind, ids: list[str], answer: Answer, *, shared: bool) -> Ver
         verdict.result = _result(body)
         return verdict
     if kind == "batch" and isinstance(body, dict) and isinstance(body.get("results"), list):  # pyright: ignore[reportUnknownMemberType]
-        verdict.items = _items(body, ids, shared=shared)
+        verdict.items = _items(body, ids)
         return verdict
     message = "the answer is not from Nightbell; is the base URL right?"
     return Verdict("retry", errors.ServerError(message, status=answer.status))
-
-
-def _deduplicated() -> Verdict:
-    verdict = Verdict("delivered")
-    verdict.result = IncidentResult(None, "deduplicated")
-    return verdict
 
 
 def _result(body: Any) -> IncidentResult:
@@ -131,16 +117,16 @@ def _result(body: Any) -> IncidentResult:
     )
 
 
-def _items(body: Any, ids: list[str], *, shared: bool) -> list[Verdict]:
+def _items(body: Any, ids: list[str]) -> list[Verdict]:
     """Find the result of each event that was sent; without one it is sent again."""
     results: dict[Any, Any] = {}
     for result in body["results"]:
         if isinstance(result, dict):
             results[result.get("event_id")] = result  # pyright: ignore[reportUnknownMemberType]
-    return [_item(results.get(event_id), shared=shared) for event_id in ids]
+    return [_item(results.get(event_id)) for event_id in ids]
 
 
-def _item(result: Any, *, shared: bool) -> Verdict:
+def _item(result: Any) -> Verdict:
     if result is None:
         return Verdict("retry", errors.ServerError("the answer does not name this event"))
     error = result.get("error")
@@ -149,8 +135,6 @@ def _item(result: Any, *, shared: bool) -> Verdict:
         verdict.result = _result(result)
         return verdict
     code = _text(error, "code")
-    if code == "idempotency_mismatch" and shared:
-        return _deduplicated()
     again = error.get("retryable") is True  # pyright: ignore[reportUnknownMemberType]
     kind = errors.ServerError if again else errors.ValidationError
     refused = kind(_text(error, "message") or "refused", code=code, details=_details(error))

@@ -105,7 +105,7 @@ class Lane:
             item.attempts += 1
         request = request_of(batch)
         answer = self._pipeline.send(request, batch[0].attempts, timeout)
-        verdict = judge(request.kind, request.ids, answer, time.time(), shared=request.shared)
+        verdict = judge(request.kind, request.ids, answer, time.time())
         self._pipeline.note(request, verdict)
         if verdict.outcome == "split" or (verdict.outcome == "retry" and batch[0].attempts > 2):  # noqa: PLR2004
             # In halves an event that the server cannot stand is soon alone.
@@ -155,10 +155,10 @@ def request_of(batch: list[Item]) -> Request:
         return Request("sample", first.path, sample_body(batch))
     if len(batch) == 1:
         ids = [first.id] if first.id else []
-        return Request(first.kind, first.path, first.body or b"", ids, first.id, first.shared)
+        return Request(first.kind, first.path, first.body or b"", ids, first.id)
     body = b'{"events":[' + b",".join(item.body or b"" for item in batch) + b"]}"
     ids = [item.id or "" for item in batch]
-    return Request("batch", "/v1/events/batch", body, ids, None, first.shared)
+    return Request("batch", "/v1/events/batch", body, ids)
 
 
 def sample_body(batch: list[Item]) -> bytes:

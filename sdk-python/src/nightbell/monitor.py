@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from nightbell import scope
 from nightbell.event import moment, timestamp
-from nightbell.ids import window_id
 from nightbell.queue import Item
 from nightbell.snapshot import snapshot, texts
 
@@ -60,7 +59,7 @@ class Watch:
         auto_resolve: bool = True,
         incident: Mapping[str, Any] | None = None,
         environment: str,
-        credential: str,
+        new_id: Callable[[], str],
     ) -> None:
         """Refuse what can never work: it is a mistake in the program's source."""
         if not name or every < 1 or (below is None) == (above is None):
@@ -77,7 +76,7 @@ class Watch:
         self.auto_resolve = auto_resolve
         self.incident = incident or {}
         self.environment = environment
-        self.credential = credential
+        self.new_id = new_id
         self._bad = 0
         self._open: bool | None = None  # an earlier process may have opened it
 
@@ -110,11 +109,11 @@ class Watch:
         )
 
     def _event(self, action: str, at: float) -> Event:
-        every = round(self.every * 1000)
-        window = round(at * 1000) // every * every
+        # With one id for each window, a second trigger of that window would be answered as a
+        # repeat of the first. What replicas send, the dedup key joins.
         return {
             "action": action,
-            "id": window_id(self.credential, self.environment, self.name, action, window),
+            "id": self.new_id(),
             "dedup_key": monitor_key(self.environment, self.name),
             "occurred_at": timestamp(at),
         }
@@ -136,7 +135,7 @@ def read(
     record_sample(pipeline, watch.name, unit, reading.value, at)
     event = watch.look(at, reading)
     if event is not None and pipeline.on:
-        pipeline.enqueue_event(event, shared=True)
+        pipeline.enqueue_event(event)
 
 
 def record_sample(pipeline: Pipeline, name: str, unit: str | None, value: float, at: float) -> None:

@@ -104,14 +104,12 @@ class Pipeline:
 
     # --- in ---------------------------------------------------------------------
 
-    def enqueue_event(
-        self, event: Event, *, shared: bool = False, merge: Any = None, stack: Any = None
-    ) -> None:
+    def enqueue_event(self, event: Event, *, merge: Any = None, stack: Any = None) -> None:
         """Queue an event, which is built later on the worker's thread."""
         size = 1024 + len(event.get("description") or "") + 256 * len(event.get("metadata") or ())
         item = Item(
             "event", "/v1/events", id=event["id"], event=event, severity=event.get("severity"),
-            shared=shared, merge=merge, size=size,
+            merge=merge, size=size,
         )  # fmt: skip
         item.stack = stack
         self.enqueue(item)

@@ -25,7 +25,7 @@ class Item:
 
     __slots__ = (
         "attempts", "body", "company", "done", "event", "first_try", "id", "kind", "merge",
-        "not_before", "path", "queued_at", "sample", "shared", "size", "stack", "urgent", "weight",
+        "not_before", "path", "queued_at", "sample", "size", "stack", "urgent", "weight",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0913 - what an item can be
@@ -37,7 +37,6 @@ class Item:
         body: bytes | None = None,
         event: dict[str, Any] | None = None,
         severity: str | None = None,
-        shared: bool = False,
         merge: Hashable = None,
         size: int = 0,
     ) -> None:
@@ -49,7 +48,6 @@ class Item:
         self.event = event
         self.stack: Any = None  # of a captured error, turned into frames when it is built
         self.sample: tuple[str, str | None, float, float] | None = None
-        self.shared = shared
         self.merge = merge  # equal errors that wait become one with a count
         self.weight = weight(severity)
         self.urgent = severity == "critical"
@@ -216,4 +214,4 @@ def _fit(a: Item, b: Item) -> bool:
         return False
     if a.sample is not None and b.sample is not None:
         return a.sample[:2] == b.sample[:2]
-    return a.kind == "event" and a.shared == b.shared
+    return a.kind == "event"

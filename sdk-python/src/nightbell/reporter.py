@@ -250,7 +250,8 @@ class Reporter:
         """Ask for a number now and every so many seconds, on a thread of its own.
 
         An incident opens when it is below or above the threshold, one for all replicas, and
-        is resolved at the first good reading. ValueError for what can never work.
+        is resolved at the first good reading of any: a number of one process needs a name of
+        its own. ValueError for what can never work.
         """
         watch = self._watch(
             "metric", name, every, below=below, above=above, for_count=for_count,
@@ -285,11 +286,8 @@ class Reporter:
     def _watch(self, kind: str, name: str, every: float, **told: Any) -> Watch:
         from nightbell.monitor import Watch
 
-        # The service's key makes the ids of its replicas equal.
-        credential = self.config.service_key or self.config.api_key or ""
-        return Watch(
-            kind, name, every, environment=self.config.environment, credential=credential, **told
-        )
+        environment, new_id = self.config.environment, self._pipeline.new_id
+        return Watch(kind, name, every, environment=environment, new_id=new_id, **told)
 
     def _monitor(
         self, watch: Watch, unit: str | None, query: Callable[[], Reading | None]

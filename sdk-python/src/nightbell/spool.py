@@ -84,7 +84,7 @@ class Spool:
 def _line(item: Item, now: float) -> bytes:
     written = {
         "kind": item.kind, "id": item.id, "path": item.path, "weight": item.weight,
-        "shared": item.shared, "at": now, "body": json.loads(item.body or b"null"),
+        "at": now, "body": json.loads(item.body or b"null"),
     }  # fmt: skip
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -122,7 +122,6 @@ def _item(line: bytes, now: float) -> Item | None:
             read["path"],
             id=read["id"],
             body=encode(read["body"]),
-            shared=read["shared"],
         )
         item.weight = read["weight"]
     except (ValueError, KeyError, TypeError):

@@ -33,7 +33,6 @@ class Request(NamedTuple):
     ids: list[str] = []  # noqa: RUF012 - never written to
     id: str | None = None
     """Of the call; a batch has ids instead."""
-    shared: bool = False
 
 
 class Transport(Protocol):
