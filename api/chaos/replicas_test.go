@@ -42,7 +42,7 @@ func TestT12WorkerKilledDuringSends(t *testing.T) {
 		time.Sleep(time.Duration(200+random.IntN(1_000)) * time.Millisecond)
 		victim := w.nodes[i%2]
 		victim.kill()
-		w.crashed()
+		w.killed(victim)
 		victim.start()
 	}
 	w.await("enough messages are sent", patience, func() error {
@@ -121,7 +121,7 @@ func (w *world) freezeSender(o *tenant, nth int, during func(), frozenFor time.D
 	w.insist(nth, o, key, firing(key))
 	victim := w.sender(already)
 	victim.signal(syscall.SIGSTOP)
-	w.crashed()
+	w.froze(victim)
 	frozen := time.Now()
 	during()
 	w.await("another replica takes the page over", time.Minute, func() error {
@@ -174,7 +174,7 @@ func (w *world) freezeAtRandom(o *tenant, nth int, clock *pgtest.Clock, random *
 	time.Sleep(after)
 	victim.signal(syscall.SIGSTOP)
 	frozen := time.Now()
-	w.crashed()
+	w.froze(victim)
 	stored := func() bool { return w.count("SELECT count(*) FROM alert WHERE title = $1", key) > 0 }
 	if stored() {
 		clock.Advance(11 * time.Second)
@@ -189,7 +189,7 @@ func (w *world) freezeAtRandom(o *tenant, nth int, clock *pgtest.Clock, random *
 	time.Sleep(300 * time.Millisecond)
 	w.awaitQuiet(patience)
 	for _, message := range w.providers.journal.all()[already:] {
-		if victim.holds(message.From) && w.sentBefore(message.DeliveryID, already) {
+		if message.Sender == victim.pid() && w.sentBefore(message.DeliveryID, already) {
 			stale++
 		}
 	}
@@ -218,12 +218,12 @@ func (w *world) sender(nth int) (found *node) {
 			return errors.New("no message yet")
 		}
 		for _, n := range w.nodes {
-			if n.holds(messages[nth].From) {
+			if n.pid() == messages[nth].Sender {
 				found = n
 				return nil
 			}
 		}
-		return errors.New("nobody holds the connection from " + messages[nth].From)
+		return fmt.Errorf("process %d sent it, which is none of them", messages[nth].Sender)
 	})
 	return found
 }
