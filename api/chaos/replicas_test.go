@@ -141,7 +141,7 @@ func (w *world) freezeSender(o *tenant, nth int, during func(), frozenFor time.D
 	before := w.settled(key)
 	victim.signal(syscall.SIGCONT)
 	close(resume)
-	time.Sleep(500 * time.Millisecond)
+	w.pageBy(victim, o)
 	after := w.settled(key)
 	if taken = after != before; taken {
 		w.t.Errorf("the frozen worker's result was taken: %s, then %s", before, after)
@@ -186,8 +186,8 @@ func (w *world) freezeAtRandom(o *tenant, nth int, clock *pgtest.Clock, random *
 	already := len(w.providers.journal.all())
 	victim.signal(syscall.SIGCONT)
 	<-posted
-	time.Sleep(300 * time.Millisecond)
 	w.awaitQuiet(patience)
+	w.pageBy(victim, o)
 	for _, message := range w.providers.journal.all()[already:] {
 		if message.Sender == victim.pid() && w.sentBefore(message.DeliveryID, already) {
 			stale++
@@ -226,6 +226,30 @@ func (w *world) sender(nth int) (found *node) {
 		return fmt.Errorf("process %d sent it, which is none of them", messages[nth].Sender)
 	})
 	return found
+}
+
+// pageBy opens incidents until a page of one was sent by that replica and recorded: what it
+// was at before is behind it then. It gives how many that took.
+func (w *world) pageBy(n *node, o *tenant) (opened int) {
+	w.t.Helper()
+	w.await(n.name+" sends a page", time.Minute, func() error {
+		already := len(w.providers.journal.all())
+		opened++
+		key := o.alertKey(500_000 + int(w.more.Add(1)))
+		for status := 0; status/100 != 2; status = w.post(n, o, key, firing(key)) { // who takes an alert is woken first
+			if w.t.Context().Err() != nil {
+				return w.t.Context().Err()
+			}
+		}
+		w.awaitQuiet(patience)
+		for _, message := range w.providers.journal.all()[already:] {
+			if message.Sender == n.pid() {
+				return nil
+			}
+		}
+		return fmt.Errorf("%d pages were sent by others", opened)
+	})
+	return opened
 }
 
 // settled says what the database holds of the page of an alert.

@@ -182,7 +182,9 @@ func TestT18ProcessClocks(t *testing.T) {
 		w.insist(n, o, key, firing(key))
 	}
 	w.awaitQuiet(patience)
-	time.Sleep(3 * time.Second)
+	for _, n := range w.nodes {
+		alerts += w.pageBy(n, o)
+	}
 	if told := w.told(o)["second"]; told > 0 {
 		t.Errorf("the second person was paged %d times before anything was due", told)
 	}

@@ -42,6 +42,7 @@ type world struct {
 	// unrecorded counts what excuses a message without a record: sweeps do not wait for the
 	// standby, so the last claims before a failover may be on the old primary only.
 	unrecorded atomic.Int64
+	more       atomic.Int64 // incidents beside those that the scenario is about
 	base       struct{ goroutines, descriptors int }
 }
 
