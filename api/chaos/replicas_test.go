@@ -21,6 +21,10 @@ import (
 // sendsAtOnce is how many messages of one channel a replica has under way at most.
 const sendsAtOnce = 16
 
+// lateAtMost is how many messages frozen workers may send after they woke, in all freezes of
+// a run: one that is frozen between its look at its lease and its send cannot know.
+const lateAtMost = 2
+
 // TestT12WorkerKilledDuringSends kills one of two replicas while both send pages, and
 // starts it again. What it held goes out by the other when its lease ends.
 func TestT12WorkerKilledDuringSends(t *testing.T) {
@@ -96,10 +100,10 @@ func TestT13WorkerFrozen(t *testing.T) {
 	measured(t, "T13", "freezes: while a provider answers / at a random moment", fmt.Sprintf("%d / %d", held, chance), "200")
 	measured(t, "T13", "longest takeover, the lease in real time", takeover, "at most 15 s, 30 s asserted")
 	measured(t, "T13", "longest takeover after the end of the lease, moved", quick, "5 s, 20 s asserted")
-	measured(t, "T13", "messages that a woken worker sent late", stale, "expected 0, at most 1 a freeze")
+	measured(t, "T13", "messages that a woken worker sent late, in all freezes", stale, fmt.Sprintf("expected 0, at most %d in all", lateAtMost))
 	measured(t, "T13", "messages sent again", v.extras, fmt.Sprintf("at most %d", freezes))
 	measured(t, "T13", "results of frozen workers that were taken", taken, "0")
-	if takeover > 30*time.Second || quick > 20*time.Second || v.extras > freezes || stale > 2 {
+	if takeover > 30*time.Second || quick > 20*time.Second || v.extras > freezes || stale > lateAtMost {
 		t.Errorf("takeover after %s and %s, %d messages sent again, %d late", takeover, quick, v.extras, stale)
 	}
 }
