@@ -169,50 +169,6 @@ func (w *world) checkPages(v *verdict) {
 	v.early, v.afterAnswer = len(early), w.checkAnswered()
 }
 
-const (
-	databaseLost  = "database"
-	programKilled = "killed"
-	programFrozen = "frozen"
-
-	// A kill hits what the program was sending: until its answer was recorded, at most 0.1 s
-	// in 50 kills at a load of 13, and what a slower machine adds.
-	killHits = time.Second
-	// The loss of a database hits for the time of a failover more; who wakes from a freeze
-	// sends what another has taken over after the lease.
-	crashHits = 30 * time.Second
-)
-
-// excused reports whether each copy of a page but the last was hit by a crash of its own.
-func (w *world) excused(copies []received, v *verdict) bool {
-	crashes := w.crashes.all()
-	for len(copies) > 1 {
-		hit := slices.IndexFunc(crashes, func(c crash) bool { return c.hit(copies[0], copies[1]) })
-		if hit < 0 {
-			return false
-		}
-		if crashes[hit].Process == copies[0].Sender && crashes[hit].What == programKilled {
-			v.longestHit = max(v.longestHit, (crashes[hit].At - copies[0].At).Abs())
-		}
-		copies, crashes = copies[1:], crashes[hit+1:]
-	}
-	return true
-}
-
-// hit reports whether a copy of a page was sent again because of the crash. Kills come each
-// second, so they count for messages of that very process alone, or of one that ended before
-// it could be told which it was.
-func (c crash) hit(copied, again received) bool {
-	away := (c.At - copied.At).Abs()
-	switch c.What {
-	case programKilled:
-		return away <= killHits && (copied.Sender == c.Process || copied.Sender == 0)
-	case programFrozen:
-		return away <= crashHits && (copied.Sender == c.Process || again.Sender == c.Process)
-	default:
-		return away <= crashHits
-	}
-}
-
 // copies gives for each page the messages with it that the providers got, and how many
 // messages held a page that was received before, and how many have no record.
 func (w *world) copies() (copies map[string][]received, again, unrecorded int) {
