@@ -13,7 +13,7 @@ const (
 	programKilled = "killed"
 	programFrozen = "frozen"
 
-	// A kill hits what the program was sending: until its answer was recorded, at most 0.1 s
+	// A kill hits what the program was sending: until its answer was recorded, at most 0.3 s
 	// in 50 kills at a load of 13, and what a slower machine adds.
 	killHits = time.Second
 	// The loss of a database hits for the time of a failover more; who wakes from a freeze
