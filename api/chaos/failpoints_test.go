@@ -51,7 +51,7 @@ func (w *world) failAt(clock *pgtest.Clock, moment string, key int) {
 		w.t.Errorf("a program that ended at %q answered %d", moment, status)
 	}
 	n.awaitEnd(startLimit)
-	w.crashed()
+	w.killed(n)
 	clock.Advance(11 * time.Second) // the lease of a dead worker runs out after ten
 	n.start()
 	if status/100 != 2 {

@@ -83,10 +83,19 @@ type acknowledgement struct {
 	IncidentID string
 }
 
+// crash is a moment at which something ended, froze or was set, so that a send may not
+// have been recorded.
+type crash struct {
+	At   time.Duration
+	What string
+	// Process is the program that was killed or frozen; 0 is the database, whose loss hits them all.
+	Process int
+}
+
 // received is one message that a provider got, whatever it answered.
 type received struct {
 	At         time.Duration
-	From       string // the sender's end of the connection
+	Sender     int // the process that held the connection when it was made; 0 when that had ended at once
 	Contact    string
 	MessageID  string
 	DeliveryID string

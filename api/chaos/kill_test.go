@@ -57,7 +57,7 @@ func (w *world) killAt(at []int, reached <-chan int, killed chan<- time.Duration
 		at = at[1:]
 		began := time.Now()
 		n.kill()
-		w.crashed()
+		w.killed(n)
 		n.start()
 		slowest = max(slowest, time.Since(began))
 	}
@@ -71,6 +71,9 @@ func (w *world) measureKept(id string, v verdict) {
 	measured(w.t, id, "duplicate incidents", v.duplicates, "0")
 	measured(w.t, id, "pages / messages / sent again", fmt.Sprintf("%d / %d / %d", v.pages, v.messages, v.extras), "1 copy a page, 1 more a crash that hit its send")
 	measured(w.t, id, "first attempt after due, p99 / max", fmt.Sprintf("%s / %s", v.latenessP99.Round(time.Millisecond), v.latenessMax.Round(time.Millisecond)), "")
+	if v.longestHit > 0 {
+		measured(w.t, id, "longest from a message that was sent again to the kill of its sender", v.longestHit, killHits.String())
+	}
 	if excused := w.unrecorded.Load(); excused > 0 {
 		measured(w.t, id, "messages whose record went with the old primary", v.unrecorded, fmt.Sprintf("at most %d", excused))
 	}

@@ -98,11 +98,13 @@ func (n *node) launch(extra ...string) {
 		n.t.Fatalf("start %s: %v", n.name, err)
 	}
 	done := make(chan struct{})
+	launched(cmd.Process.Pid)
 	n.mu.Lock()
 	n.cmd, n.done, n.err = cmd, done, nil
 	n.mu.Unlock()
 	go func() {
 		err := cmd.Wait()
+		ended(cmd.Process.Pid)
 		n.mu.Lock()
 		n.err = err
 		n.mu.Unlock()

@@ -34,6 +34,9 @@ type verdict struct {
 	pages, messages            int
 	// extras are messages that repeat a page which a provider had got before.
 	extras int
+	// longestHit is the longest time between a message that was sent again and the kill that
+	// is the reason.
+	longestHit time.Duration
 	// unrecorded are messages whose record went with an old primary.
 	unrecorded int
 	// early are pages that went out before they were due, afterAnswer those that began more
@@ -146,8 +149,8 @@ func (w *world) checkPages(v *verdict) {
 		switch {
 		case p.State == "sent" && got == 0 && p.Channel != "email", p.State != "sent" && p.Why == "":
 			unsent = append(unsent, fmt.Sprintf("%s is %s, received %d times", p.ID, p.State, got))
-		case !w.excused(copies[p.ID]):
-			copied = append(copied, fmt.Sprintf("%s was received at %s, and no crash hit all but the last", p.ID, copies[p.ID]))
+		case !w.excused(copies[p.ID], v):
+			copied = append(copied, fmt.Sprintf("%s was received as %+v, and no crash hit all but the last", p.ID, copies[p.ID]))
 		}
 		if p.Late != nil {
 			late = append(late, *p.Late)
@@ -166,32 +169,15 @@ func (w *world) checkPages(v *verdict) {
 	v.early, v.afterAnswer = len(early), w.checkAnswered()
 }
 
-// A crash hits a send when a worker that claimed it before could not record it after: within
-// a lease, the time of a failover and what a loaded machine adds.
-const hitWithin = 30 * time.Second
-
-// excused reports whether each copy of a page but the last was hit by a crash of its own.
-func (w *world) excused(received []time.Duration) bool {
-	crashes := slices.Sorted(slices.Values(w.crashes.all()))
-	for len(received) > 1 {
-		hit := slices.IndexFunc(crashes, func(crash time.Duration) bool { return crash >= received[0]-hitWithin })
-		if hit < 0 || crashes[hit] > received[0]+hitWithin {
-			return false
-		}
-		received, crashes = received[1:], crashes[hit+1:]
-	}
-	return true
-}
-
-// copies gives for each page when the providers got messages with it, and how many
+// copies gives for each page the messages with it that the providers got, and how many
 // messages held a page that was received before, and how many have no record.
-func (w *world) copies() (copies map[string][]time.Duration, again, unrecorded int) {
+func (w *world) copies() (copies map[string][]received, again, unrecorded int) {
 	type link struct{ Delivery, Page string }
 	carried := map[string][]string{}
 	for _, l := range rows(w, pgx.RowToStructByPos[link], `SELECT id::text, unnest(notification_ids)::text FROM delivery`) {
 		carried[l.Delivery] = append(carried[l.Delivery], l.Page)
 	}
-	copies = map[string][]time.Duration{}
+	copies = map[string][]received{}
 	var orphans []string
 	for _, message := range w.providers.journal.all() {
 		if !strings.HasPrefix(message.Answer, "taken") {
@@ -200,7 +186,7 @@ func (w *world) copies() (copies map[string][]time.Duration, again, unrecorded i
 		repeats := false
 		for _, pageID := range carried[message.DeliveryID] {
 			repeats = repeats || len(copies[pageID]) > 0
-			copies[pageID] = append(copies[pageID], message.At)
+			copies[pageID] = append(copies[pageID], message)
 		}
 		if len(carried[message.DeliveryID]) == 0 {
 			orphans = append(orphans, fmt.Sprintf("%+v", message))

@@ -3,8 +3,10 @@
 package chaos
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -36,13 +38,20 @@ type providers struct {
 func newProviders(t *testing.T) *providers {
 	t.Helper()
 	p := &providers{journal: newJournal[received](t, "received"), faults: map[string]func() fault{}}
-	p.Server = httptest.NewServer(http.HandlerFunc(p.take))
+	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(p.take))
+	p.Config.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
+		return context.WithValue(ctx, senderKey{}, holder(conn.RemoteAddr()))
+	}
+	p.Start()
 	t.Cleanup(func() {
 		p.CloseClientConnections()
 		p.Close()
 	})
 	return p
 }
+
+// senderKey is where the context of a connection has the process that made it.
+type senderKey struct{}
 
 // misbehave asks fault before each answer to a contact.
 func (p *providers) misbehave(contact string, ask func() fault) {
@@ -71,8 +80,9 @@ func (p *providers) take(w http.ResponseWriter, r *http.Request) {
 	if ask != nil {
 		now = ask()
 	}
+	sender, _ := r.Context().Value(senderKey{}).(int)
 	note := received{
-		At: at, From: r.RemoteAddr, Contact: contact, MessageID: r.Header.Get("Webhook-Id"),
+		At: at, Sender: sender, Contact: contact, MessageID: r.Header.Get("Webhook-Id"),
 		DeliveryID: message.Data.DeliveryID, Incidents: message.Data.IncidentCount, Answer: "taken",
 	}
 	switch {

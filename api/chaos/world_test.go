@@ -38,15 +38,25 @@ type world struct {
 	pgDir    string
 	// crashes are the moments at which a program ended or froze, the database went away or its
 	// clock was set: a page whose send such a moment hit may be sent once more.
-	crashes *journal[time.Duration]
+	crashes *journal[crash]
 	// unrecorded counts what excuses a message without a record: sweeps do not wait for the
 	// standby, so the last claims before a failover may be on the old primary only.
 	unrecorded atomic.Int64
+	more       atomic.Int64 // incidents beside those that the scenario is about
 	base       struct{ goroutines, descriptors int }
 }
 
-// crashed notes that something was ended, frozen or set just now.
-func (w *world) crashed() { w.crashes.add(elapsed()) }
+// crashed notes that the database went away, was replaced or had its clock set just now.
+func (w *world) crashed() { w.crashes.add(crash{At: elapsed(), What: databaseLost}) }
+
+// killed notes that a program ended just now, froze that its time stands still.
+func (w *world) killed(n *node) {
+	w.crashes.add(crash{At: elapsed(), What: programKilled, Process: n.pid()})
+}
+
+func (w *world) froze(n *node) {
+	w.crashes.add(crash{At: elapsed(), What: programFrozen, Process: n.pid()})
+}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
@@ -56,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{
 		t: t, seed: rand.Uint64() >> 16, providers: newProviders(t),
 		answers: newJournal[answered](t, "answers"), acks: newJournal[acknowledgement](t, "acks"),
-		crashes: newJournal[time.Duration](t, "crashes"),
+		crashes: newJournal[crash](t, "crashes"),
 	}
 	if text := os.Getenv("NIGHTBELL_CHAOS_SEED"); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)

@@ -76,7 +76,9 @@ func TestNinetyRoundsOfUseStayFlat(t *testing.T) {
 	w := newWorkspace(t)
 	w.AddSchedule(t, "Nights", "UTC")
 	housekeeper := watch.New(w.DB, nil, watch.Options{Logger: slog.New(slog.NewTextHandler(failing{t}, nil)), RetentionDays: 90})
-	var at76 string // whole weeks before the end, so that partitions lie alike whatever day it is
+	// Whole weeks before the end, so that partitions lie alike whatever day it is.
+	var at76 string
+	sizes := map[int]int{62: 0, 76: 0, 90: 0}
 	for round := 1; round <= 90; round++ {
 		began := w.Clock.Now()
 		key := fmt.Sprint(round)
@@ -89,10 +91,17 @@ func TestNinetyRoundsOfUseStayFlat(t *testing.T) {
 		if round == 76 {
 			at76 = rows(t, w)
 		}
+		if _, weigh := sizes[round]; weigh {
+			sizes[round] = onDisk(t, w)
+		}
 		w.Clock.Advance(10 * 24 * time.Hour)
 	}
 	if at90 := rows(t, w); at90 != at76 {
 		t.Errorf("rows after 760 days:\n%s\nafter 900 days:\n%s", at76, at90)
+	}
+	t.Logf("bytes on disk after 620, 760 and 900 days: %d, %d, %d", sizes[62], sizes[76], sizes[90])
+	if sizes[90] > sizes[76]*51/50 { // a dozen pages of PostgreSQL
+		t.Errorf("%d bytes on disk after 760 days, %d after 900", sizes[76], sizes[90])
 	}
 	// By the week: how many of every tenth day are left depends on the day.
 	if n := pgtest.One[int](t, w.Database, `SELECT count(*) FROM sample`); n < 3 || n > 4 {
@@ -120,6 +129,22 @@ func rows(t *testing.T, w *workspace) string {
 	}
 	parts := pgtest.One[int](t, w.Database, `SELECT count(*) FROM pg_inherits WHERE inhparent = 'alert_event'::regclass`)
 	return strings.Join(append(lines, fmt.Sprintf("partitions %d", parts)), "\n")
+}
+
+// onDisk is what all tables take with their indexes, once what was deleted can be used again.
+// The first time frees what was never vacuumed, so that only later ones can be compared.
+func onDisk(t *testing.T, w *workspace) (bytes int) {
+	t.Helper()
+	owner := w.Owner(t)
+	if _, err := owner.Exec(t.Context(), "VACUUM"); err != nil {
+		t.Fatal(err)
+	}
+	err := owner.QueryRow(t.Context(), `SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+		WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'`).Scan(&bytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes
 }
 
 // failing is a log in which no line may stand.

@@ -3,7 +3,12 @@ package postgres
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
 )
+
+// Pools are all of them.
+func Pools() []Pool { return slices.Sorted(maps.Keys(pools)) }
 
 // Replace replaces the pools as a failover does.
 func (db *DB) Replace(ctx context.Context) error { return db.replace(ctx, nil) }

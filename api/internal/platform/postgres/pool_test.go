@@ -21,8 +21,12 @@ func TestEveryPoolRunsAsItsRole(t *testing.T) {
 	if err := db.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, pool := range []postgres.Pool{postgres.Identity, postgres.Ingest, postgres.Sweep, postgres.Audit, postgres.Background} {
-		if got := settings(t, db, pool); got.user != postgres.SystemRole || got.application != "pgtest "+string(pool) ||
+	for _, pool := range postgres.Pools() {
+		role := postgres.SystemRole
+		if pool == postgres.Tenant || pool == postgres.Answers {
+			role = postgres.TenantRole
+		}
+		if got := settings(t, db, pool); got.user != role || got.application != "pgtest "+string(pool) ||
 			got.jit != "off" || got.statement == "0" || got.idle == "0" {
 			t.Errorf("pool %s: %+v", pool, got)
 		}
@@ -33,7 +37,7 @@ type setting struct{ user, application, jit, statement, idle string }
 
 func settings(t *testing.T, db *pgtest.Database, pool postgres.Pool) (s setting) {
 	t.Helper()
-	err := db.InSystem(t.Context(), pool, func(ctx context.Context, tx pgx.Tx) error {
+	err := inPool(t, db.DB, pool, uuid.New(), func(ctx context.Context, tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `SELECT current_user, current_setting('application_name'), current_setting('jit'),
 			current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')`).
 			Scan(&s.user, &s.application, &s.jit, &s.statement, &s.idle)
@@ -42,6 +46,19 @@ func settings(t *testing.T, db *pgtest.Database, pool postgres.Pool) (s setting)
 		t.Fatal(err)
 	}
 	return s
+}
+
+// inPool runs fn in a transaction of any pool; only those of people have an organization.
+func inPool(t *testing.T, db *postgres.DB, pool postgres.Pool, org uuid.UUID, fn func(context.Context, pgx.Tx) error) error {
+	t.Helper()
+	switch pool {
+	case postgres.Tenant:
+		return db.InTenant(t.Context(), org, fn)
+	case postgres.Answers:
+		return db.InAnswer(t.Context(), org, fn)
+	default:
+		return db.InSystem(t.Context(), pool, fn)
+	}
 }
 
 func TestFullPoolIsUnavailableNotStuck(t *testing.T) {

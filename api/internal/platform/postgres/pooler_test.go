@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/app"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres/pgtest"
 )
@@ -81,17 +83,22 @@ func everyPoolHasItsRole(t *testing.T, db *postgres.DB) {
 		}
 	}
 	org := uuid.New()
-	if err := db.InTenant(t.Context(), org, check(postgres.TenantRole, org.String(), "on", false)); err != nil {
-		t.Errorf("tenant: %v", err)
-	}
-	for pool, want := range map[postgres.Pool]struct {
-		scans string
-		here  bool
+	expected := map[postgres.Pool]struct {
+		role, org, scans string
+		here             bool
 	}{
-		postgres.Identity: {"on", false}, postgres.Ingest: {"off", false}, postgres.Sweep: {"off", true},
-		postgres.Audit: {"on", true}, postgres.Background: {"on", false},
-	} {
-		if err := db.InSystem(t.Context(), pool, check(postgres.SystemRole, "", want.scans, want.here)); err != nil {
+		postgres.Tenant: {postgres.TenantRole, org.String(), "on", false}, postgres.Answers: {postgres.TenantRole, org.String(), "off", false},
+		postgres.Identity: {postgres.SystemRole, "", "on", false}, postgres.Ingest: {postgres.SystemRole, "", "off", false},
+		postgres.Sweep: {postgres.SystemRole, "", "off", true}, postgres.Audit: {postgres.SystemRole, "", "on", true},
+		postgres.Background: {postgres.SystemRole, "", "on", false}, postgres.Webhooks: {postgres.SystemRole, "", "on", true},
+		postgres.Heartbeats: {postgres.SystemRole, "", "off", false}, postgres.Health: {postgres.SystemRole, "", "on", true},
+	}
+	for _, pool := range postgres.Pools() {
+		want, named := expected[pool]
+		if !named {
+			t.Errorf("nothing says what %s runs as", pool)
+		}
+		if err := inPool(t, db, pool, org, check(want.role, want.org, want.scans, want.here)); err != nil {
 			t.Errorf("%s: %v", pool, err)
 		}
 	}
@@ -118,6 +125,21 @@ func TestWhatAPoolerCannotDoIsRefusedWithTheRemedy(t *testing.T) {
 	_, err = postgres.Migrate(t.Context(), pooled(t, database.DSN(), "transaction")+" statement_timeout=1000")
 	if err == nil || !strings.Contains(err.Error(), "Take it out of DATABASE_URL") {
 		t.Errorf("a startup parameter: %v", err)
+	}
+}
+
+func TestDoctorSaysWhatAPoolerCannotDo(t *testing.T) {
+	t.Parallel()
+	database := pgtest.New(t)
+	config := app.Config{Listen: "127.0.0.1:8480", SMTPPort: 587, SMTPFrom: "Nightbell <nightbell@example.com>", DataDir: t.TempDir()}
+	for _, refused := range []struct{ dsn, remedy string }{
+		{pooled(t, database.DSN(), "statement"), "Set pool_mode = transaction there"},
+		{pooled(t, database.DSN(), "transaction") + " statement_timeout=1000", "Take it out of DATABASE_URL"},
+	} {
+		config.DatabaseURL = refused.dsn
+		if err := app.Doctor(t.Context(), config, io.Discard); err == nil || !strings.Contains(err.Error(), refused.remedy) {
+			t.Errorf("doctor says %v, want %q", err, refused.remedy)
+		}
 	}
 }
 
