@@ -67,11 +67,14 @@ func eventStart(r Received, before *Stored, now time.Time) time.Time {
 // stays is the start that is stored of an event whose own counts as start. A trigger's is corrected where its clock is
 // behind: else an end of before it, by a clock that is right, would seem to come after it.
 func (r Received) stays(start, now time.Time) time.Time {
-	if r.Status == Firing && r.ClockOff > slowest && !r.StartsAt.IsZero() {
+	if r.Status == Firing && isBehind(r.ClockOff) && !r.StartsAt.IsZero() {
 		return clock.Later(start, r.corrected(now))
 	}
 	return start
 }
+
+// isBehind reports whether a clock is behind ours by more than a request takes, and by less than is corrected.
+func isBehind(off time.Duration) bool { return off > slowest && off <= clockOff }
 
 // startsTogether are the starts of two events that came together: by their senders' clock where it is one, else by ours.
 func startsTogether(a, b Received) (ofA, ofB time.Time) {
@@ -128,8 +131,10 @@ func isNews(known Stored, r Received, start, now time.Time) bool {
 		return byOurs || byTheirs
 	case isOneClock(known, r):
 		return byTheirs && (byOurs || r.ClockOff.Abs() <= clockOff)
-	case r.Status == Firing && r.ClockOff > slowest && !r.Said.IsZero() && !r.Said.Equal(known.Said):
+	case r.Status == Firing && (isBehind(r.ClockOff) || isBehind(known.ClockOff)) && !r.Said.IsZero() && !r.Said.Equal(known.Said):
 		return byOurs || r.corrected(now).After(known.StartsAt)
+	case r.Status == Resolved && isBehind(r.ClockOff) && isBehind(known.ClockOff):
+		return comesAfter(start, r.Status, known.Said, known.Status) // neither is corrected
 	case r.Status == Resolved && !r.StartsAt.IsZero() && !r.Said.IsZero():
 		// An end that was kept back ends nothing that began since, though its clock is ahead.
 		return byOurs && comesAfter(r.corrected(now), r.Status, known.StartsAt, known.Status)

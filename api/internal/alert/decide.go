@@ -131,10 +131,10 @@ func isSetBack(before Stored, r Received, now time.Time) bool {
 	switch {
 	case r.Status != Firing || !StartKnown(r, now) || !StartOf(r, now).Before(before.StartsAt):
 		return false
-	case r.StartsAt.After(now) && (before.Status == Firing || now.Sub(before.LastSeenAt) <= overtaking):
+	case r.StartsAt.After(now) && (before.Status == Firing || before.AnsweredFiring || now.Sub(before.LastSeenAt) <= overtaking):
 		return false // a clock that is ahead, still or of a message from before
 	case before.Status == Firing || before.AnsweredFiring:
-		return !before.IncidentOpen && r.StartsAt.After(before.IncidentResolvedAt)
+		return !before.IncidentOpen && (before.IncidentResolvedAt.After(now.Add(ahead)) || r.StartsAt.After(before.IncidentResolvedAt))
 	default:
 		return before.StartsAt.After(before.LastSeenAt) && (r.StartsAt.After(before.LastSeenAt) || now.Sub(before.LastSeenAt) > overtaking)
 	}
@@ -172,7 +172,7 @@ const overtaking = 25 * time.Second
 // What a person resolved while it fired stays resolved: that start has been answered.
 func firesAgain(before Stored, r Received, now time.Time) bool {
 	return before.Status == Resolved && r.Status == Firing && StartKnown(r, now) && !StartOf(r, now).After(before.StartsAt) &&
-		!before.StartsAt.After(now) && now.Sub(before.LastSeenAt) > overtaking
+		!before.StartsAt.After(now) && (now.Sub(before.LastSeenAt) > overtaking || before.LastSeenAt.After(now.Add(ahead)))
 }
 
 // endsLater reports whether the end of what began before start came after it, so that it is the end of both.

@@ -236,6 +236,9 @@ func TestAWebhooksAlertCountsAfterOurClockIsSetBack(t *testing.T) {
 		{"it fires on, by a new start", []said{{60, firing(59)}, {5, firing(4)}, {6, firing(4)}, {9, resolved(4, 8)}}, "1 incidents, resolved, open false"},
 		{"it fires on, by the same start", []said{{60, firing(59)}, {5, firing(59)}, {6, firing(59)}, {9, resolved(59, 60)}}, "1 incidents, resolved, open false"},
 		{"what a person resolved fires on, by the same start", []said{{60, firing(59)}, {61, Received{Count: person}}, {5, firing(59)}, {6, firing(59)}}, "1 incidents, firing, open false"},
+		{"and is repeated so, before it begins again", []said{{60, firing(59)}, {61, Received{Count: person}}, {5, firing(59)}, {10, firing(9)}}, "2 incidents, firing, open true"},
+		{"it fires again by a start of before, which is the same", []said{{60, firing(-10)}, {61, resolved(-10, 61)}, {6, firing(-10)}}, "2 incidents, firing, open true"},
+		{"what a person resolved fires again by an earlier start, of a sender that is ahead", []said{{0, firing(60)}, {10, Received{Count: person}}, {20, resolved(60, 61)}, {21, firing(50)}}, "1 incidents, resolved, open false"},
 		{"a sender that is two hours ahead, then one", []said{{0, firing(120)}, {1, resolved(120, 121)}, {30, firing(90)}}, "2 incidents, firing, open true"},
 		{"a copy of before the end, of a sender that is ahead", []said{{0, firing(120)}, {1, resolved(120, 121)}, {1, firing(119)}}, "1 incidents, resolved, open false"},
 	} {

@@ -1,6 +1,10 @@
 package escalation
 
-import "time"
+import (
+	"time"
+
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
+)
 
 // TimerKind is what happens to an incident by the clock besides paging.
 type TimerKind string
@@ -43,10 +47,8 @@ func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever b
 const mostSpared = 12 * time.Hour
 
 // AfterOutage is when an AutoResolve acts that is due at a time, after an outage of Nightbell that ended at another (zero
-// for none): news may have been sent in vain, and has its time once more.
+// for none): news may have been sent in vain, and has its time once more, however many outages follow.
 func (p Policy) AfterOutage(due, ended time.Time) time.Time {
-	if heard := ended.Add(min(p.AutoResolve, mostSpared)); heard.After(due) {
-		return heard
-	}
-	return due
+	spared := min(p.AutoResolve, mostSpared)
+	return clock.Later(due, clock.Earlier(ended.Add(spared), due.Add(spared)))
 }
