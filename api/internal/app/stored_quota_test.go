@@ -44,6 +44,9 @@ func TestWhatIsDeclaredIsCountedAndShortBeyondTheQuota(t *testing.T) {
 	if len(description) > 1100 || !strings.HasPrefix(description, "Orders have stopped.") || strings.Contains(details, "trace") || paged != 1 || row() > 400 {
 		t.Errorf("beyond the quota: %d bytes of text, %s, %d paged, %d bytes of audit", len(description), details, paged, row())
 	}
+	if told := pgtest.One[int](t, n.database, `SELECT count(*) FROM timeline_event WHERE message LIKE '%It was stored in short%'`); told != 1 {
+		t.Errorf("%d timelines tell that what was said is not all there", told)
+	}
 	if got := n.plainly(http.MethodPost, "/v1/incidents/"+incident+"/acknowledge", n.owner(), []byte(`{}`)); got.status != http.StatusOK {
 		t.Error(got.whole())
 	}

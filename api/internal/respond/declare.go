@@ -30,6 +30,8 @@ type Declaration struct {
 	Severity    alert.Severity
 	Tags        map[string]string
 	Metadata    map[string]any
+
+	short bool // less is stored than was said
 }
 
 // Storage counts what each organization stores in a day, and knows who is over the quota.
@@ -51,6 +53,7 @@ const rowBytes = 1 << 10
 // asked of it was checked before.
 func (d Declaration) stored(over bool, details []byte) (Declaration, int64) {
 	if over {
+		d.short = d.Description != alert.ShortDescription(d.Description) || len(d.Tags)+len(d.Metadata) > 0
 		d.Description, d.Tags, d.Metadata, details = alert.ShortDescription(d.Description), nil, nil, nil
 	}
 	return d, int64(rowBytes + len(d.Title) + len(d.Description) + len(details))
@@ -111,7 +114,11 @@ func (d Declaration) Open(ctx context.Context, tx pgx.Tx, now time.Time) (uuid.U
 	}
 	record := opened[0].Record
 	round := paging.NewRound(tx, now)
-	round.Note(record, incident.Event{Kind: "declared", Actor: d.By, Message: "Declared by " + d.By.Name + "."})
+	said := "Declared by " + d.By.Name + "."
+	if d.short {
+		said += " It was stored in short, because the organization has stored more than its quota."
+	}
+	round.Note(record, incident.Event{Kind: "declared", Actor: d.By, Message: said})
 	if err := round.Start(ctx, record); err != nil {
 		return uuid.Nil, err
 	}
