@@ -178,7 +178,7 @@ func (w *walk) pageSteps() (wait time.Duration) {
 		w.nextRound()
 	}
 	visited := map[uuid.UUID]bool{}
-	for !w.due.After(w.now) && (wait == 0 || !w.quietAt(w.due)) {
+	for looks := w.mostLooks(); looks > 0 && !w.due.After(w.now) && (wait == 0 || !w.quietAt(w.due)); looks-- {
 		place, again, follows := w.upcoming()
 		if !follows && w.askAgain() {
 			continue
@@ -206,6 +206,13 @@ func (w *walk) pageSteps() (wait time.Duration) {
 		w.pass(step.ID)
 	}
 	return wait
+}
+
+// mostLooks bounds the steps at which one decision looks, far above what two rounds need in which each page puts off all
+// the other steps again: no state may hang the paging of all.
+func (w *walk) mostLooks() int {
+	n := len(w.policy.Steps) + 1
+	return 4 * n * n
 }
 
 // upcoming is the place of the step that follows, in the next round (again) when this one has

@@ -44,11 +44,13 @@ func (w *walk) putOff(step Step) {
 	w.skip(step, " It is asked again at "+clockOf(own, w.now, zone)+" "+zoneName(own, zone)+".")
 }
 
-// isAskedAgain reports whether a step that was put off is still to be passed.
+// isAskedAgain reports whether a step that was put off is still to be passed: one that pages others since an edit may
+// have nobody left to page at its own time.
 func (w *walk) isAskedAgain() bool {
-	return slices.ContainsFunc(w.policy.Steps, func(step Step) bool {
+	own := w.state.OwnDueAt
+	return !own.IsZero() && slices.ContainsFunc(w.policy.Steps, func(step Step) bool {
 		_, off := w.askedAgain[step.ID]
-		return off && !w.passed(step.ID)
+		return off && !w.passed(step.ID) && (!w.isOfEdit(step, own) || w.owes(step))
 	})
 }
 
@@ -74,7 +76,7 @@ func (w *walk) goOnAfter(delay time.Duration) {
 
 // askAgain goes on to the own time of what was put off, where that is over for a late wake-up.
 func (w *walk) askAgain() bool {
-	if !w.isAskedAgain() || w.state.OwnDueAt.After(w.now) {
+	if !w.isAskedAgain() || w.state.OwnDueAt.After(w.now) || !w.hurried() {
 		return false
 	}
 	w.due = w.state.OwnDueAt

@@ -171,8 +171,13 @@ func (m *plainModel) wake(now time.Time) (paged string) {
 // pageDue pages the steps whose time has come; told are those that hear of it already.
 func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
 	off := map[byte]time.Time{} // what was hurried to when it pages nobody, with that time
-	owed := func() bool {
-		return slices.ContainsFunc(m.policy.steps, func(s plainStep) bool { _, put := off[s.id]; return put && !m.passed[s.id] })
+	owed := func() bool {       // an edit may leave a step nobody whom it has not paged
+		return slices.ContainsFunc(m.policy.steps, func(s plainStep) bool {
+			_, put := off[s.id]
+			who := m.means(s)
+			done := s.fresh && who != "" && forSeverity(s.severities, m.severity) && inHours(s.hours, m.own) && without(who, m.roundPaged) == ""
+			return put && !m.passed[s.id] && !done && !m.own.IsZero()
+		})
 	}
 	defer func() {
 		if !owed() || !m.own.After(now) {
@@ -186,12 +191,15 @@ func (m *plainModel) pageDue(now time.Time, told string) (paged string) {
 		first = m.policy.steps[0].delay
 	}
 	seen := map[byte]bool{} // by this wake-up, which goes through the steps once at most
-	for at := m.due; !at.After(now); {
+	looks := 0
+	for at := m.due; !at.After(now); looks++ {
 		next := m.next(at, off)
 		switch {
+		case looks > 10_000:
+			return "it never ends"
 		case paged != "" && m.quietAt(at):
 			return paged
-		case next < 0 && owed() && !m.own.After(now):
+		case next < 0 && owed() && !m.own.After(now) && m.own.After(at):
 			at = m.own
 			continue
 		case next < 0 && !owed() && !m.lastRound() && (len(seen) == 0 || m.anybody(at)):

@@ -89,6 +89,11 @@ func (w *walk) pass(step uuid.UUID) {
 // edited reports whether a step is new, or pages others, since the round began.
 func (w *walk) edited(step Step) bool { return step.ChangedIn > w.state.Revision }
 
+// isOfEdit reports whether an edited step means somebody at an instant: it is passed while it owes nobody a page.
+func (w *walk) isOfEdit(step Step, at time.Time) bool {
+	return w.edited(step) && step.isFor(w.severity) && step.isOn(w.policy.zone(), at) && step.meansSomebody()
+}
+
 // next is the place of the first step that the round still has to pass; one past the
 // last when there is none.
 func (w *walk) next() int {
@@ -96,7 +101,7 @@ func (w *walk) next() int {
 		if put, off := w.askedAgain[step.ID]; off && put.Equal(w.due) {
 			continue
 		}
-		if w.edited(step) && w.applies(step) && step.meansSomebody() {
+		if w.isOfEdit(step, w.due) {
 			if w.owes(step) {
 				return i
 			}

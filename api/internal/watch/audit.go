@@ -249,7 +249,7 @@ WHERE (org_id, id) IN (SELECT n.org_id, n.id FROM (SELECT $1::timestamptz + $2::
 
 const stepsFromFutureSQL = `
 UPDATE incident i SET paging_updated_at = $1, paging_due_at = greatest($1, i.paging_due_at - (i.paging_updated_at - $1)),
-    paging_own_due_at = greatest($1, i.paging_own_due_at - (i.paging_updated_at - $1))
+    paging_own_due_at = CASE WHEN i.paging_own_due_at IS NOT NULL THEN greatest($1, i.paging_own_due_at - (i.paging_updated_at - $1)) END
 WHERE (i.org_id, i.id) IN (SELECT w.org_id, w.id FROM incident w
     WHERE w.paging_status = 'active' AND w.paging_updated_at > $1::timestamptz + $2::interval FOR NO KEY UPDATE SKIP LOCKED)`
 

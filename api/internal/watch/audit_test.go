@@ -106,6 +106,20 @@ func TestAuditorDoesWhatWasForgotten(t *testing.T) {
 	}
 }
 
+// TestAClockThatWasSetBackHurriesNoStep: only one that was hurried has a time of its own, which moves with the clock.
+func TestAClockThatWasSetBackHurriesNoStep(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.Clock.Freeze(pagingtest.Began)
+	w.Accept(t, pagingtest.Firing("cpu", "", pagingtest.Began), pagingtest.Firing("disk", "", pagingtest.Began))
+	w.Exec(t, `UPDATE incident SET paging_own_due_at = paging_due_at + interval '1 hour' WHERE title = 'Latency of cpu'`)
+	w.Clock.Advance(-time.Hour)
+	w.audit(t)
+	if got := w.Texts(t, `SELECT title || ' ' || (paging_own_due_at - paging_due_at)::text FROM incident WHERE paging_own_due_at IS NOT NULL`); !slices.Equal(got, []string{"Latency of cpu 01:00:00"}) {
+		t.Errorf("of their own time have %q", got)
+	}
+}
+
 // sent marks all pages as sent, as an outbox does.
 func (w *workspace) sent() {
 	_ = w.InSystem(context.Background(), postgres.Background, func(ctx context.Context, tx pgx.Tx) error {
