@@ -47,8 +47,9 @@ func (p Policy) TimerDue(kind TimerKind, since time.Time) (due time.Time, ever b
 const mostSpared = 12 * time.Hour
 
 // AfterOutage is when an AutoResolve acts that is due at a time, after an outage of Nightbell that ended at another (zero
-// for none): news may have been sent in vain, and has its time once more, however many outages follow.
+// for none): news may have been sent in vain, and has its time once more. Those that ended long after it was due do not
+// count: with one after another it would be open for good.
 func (p Policy) AfterOutage(due, ended time.Time) time.Time {
 	spared := min(p.AutoResolve, mostSpared)
-	return clock.Later(due, clock.Earlier(ended.Add(spared), due.Add(spared)))
+	return clock.Later(due, clock.Earlier(ended, due.Add(mostSpared)).Add(spared))
 }
