@@ -73,3 +73,32 @@ describe('routes -> features -> components and data -> lib', () => {
     expect(lengths.filter(([, lines]) => lines > 110)).toEqual([]);
   });
 });
+
+/** The answers of a test that are made without the contract: those of 2xx, since refusals have one form. */
+function untypedAnswers(file: string): string[] {
+  const text = readFileSync(join(app, file), 'utf8');
+  return [...text.matchAll(/\bHttpResponse\.json\(/g)]
+    .map(({ index }) => callFrom(text, index))
+    .filter((made) => !/status: [45]\d\d\b[^()]*\)$/.test(made))
+    .concat(text.match(/\breply<(object|any|unknown|Record\b.*?)>\(\{[^}]+\}\)/g) ?? []);
+}
+
+// The whole call that begins there, by its brackets.
+function callFrom(text: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    if (text[at] === ')' && --depth === 0) return text.slice(start, at + 1);
+  }
+  return text.slice(start);
+}
+
+describe('the server of a test answers by the contract', () => {
+  // This one is of what lies below the contract: headers, statuses and tokens.
+  const tests = files.filter((file) => /\.test\.tsx?$/.test(file) && file !== 'lib/api.test.ts');
+  it.each(tests)('%s', (file) => {
+    expect(untypedAnswers(file), 'say which message it is: reply<ListTeamsResponseJson>({ teams })').toEqual(
+      [],
+    );
+  });
+});

@@ -45,7 +45,9 @@ describe('a list of 1,200 rows, of which the server gives 500 at once', () => {
       schedule: { id: `id-${n}` },
     }));
     server.use(
-      http.get(`*${path}`, ({ request }) => HttpResponse.json(answerPage(request.url, field, rows))),
+      http.get(`*${path}`, ({ request }) =>
+        HttpResponse.json(answerPage<Record<string, unknown>>(request.url, field, rows)),
+      ),
     );
     const client = new QueryClient();
     await client.fetchQuery({

@@ -1,6 +1,8 @@
-import { HttpResponse, http } from 'msw';
+import type { GetIncidentResponseJson, ListTimelineResponseJson } from '@nightbell/proto';
+import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { endSession, startSession } from '~/lib/session-change';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import { cacheOf, prefetch } from './cache';
 import { incidentDetail, incidentTimeline } from './incidents';
@@ -19,7 +21,10 @@ it('asks for all parts of a page at once and waits for none', async () => {
       asked.push(new URL(request.url).pathname);
       // The first answer comes only when the second part was asked for.
       while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
-      return HttpResponse.json({ incident: { id: 'i1' }, entries: [] });
+      return reply<GetIncidentResponseJson & ListTimelineResponseJson>({
+        incident: { id: 'i1' },
+        entries: [],
+      });
     }),
   );
   const parts: Promise<unknown>[] = [];

@@ -1,14 +1,27 @@
+import type {
+  AnalyticsPeriodJson,
+  GetAnalyticsResponseJson,
+  ListServicesResponseJson,
+  ListTeamsResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Analytics from './analytics';
 
 const now = new Date();
 const ago = (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString();
-const none = { since: ago(30), until: ago(0), figures: {}, days: [{ date: '2026-11-24', figures: {} }] };
+const none = {
+  since: ago(30),
+  until: ago(0),
+  figures: {},
+  days: [{ date: '2026-11-24', figures: {} }],
+} satisfies AnalyticsPeriodJson;
 const full = {
   pages_kept_days: 90,
   timezone: 'UTC',
@@ -47,7 +60,7 @@ const full = {
   hours: [{ weekday: 2, hour: 3, page_count: 2 }],
   alerts: [{ title: '=Disk', incident_id: 'i1', service_name: 'Shop', page_count: 5, unanswered_count: 1 }],
   alert_count: 1,
-};
+} satisfies GetAnalyticsResponseJson;
 
 let asked: URLSearchParams[];
 const answers = (answer: () => Response) =>
@@ -62,15 +75,17 @@ beforeEach(() => {
   signIn();
   asked = [];
   server.use(
-    http.get('*/v1/services', () => HttpResponse.json({ services: [{ id: 's1', name: 'Shop' }] })),
-    http.get('*/v1/teams', () => HttpResponse.json({ teams: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/services', () =>
+      reply<ListServicesResponseJson>({ services: [{ id: 's1', name: 'Shop' }] }),
+    ),
+    http.get('*/v1/teams', () => reply<ListTeamsResponseJson>({ teams: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
   );
 });
 
 describe('analytics', () => {
   it('shows the figures beside those before', async () => {
-    answers(() => HttpResponse.json(full));
+    answers(() => reply<GetAnalyticsResponseJson>(full));
     renderRoute('/analytics', Analytics);
     expect(await screen.findByRole('region', { name: 'Incidents' })).toHaveTextContent(
       '32 fewer than before',
@@ -85,7 +100,7 @@ describe('analytics', () => {
   });
 
   it('compares no pages with those that are not kept', async () => {
-    answers(() => HttpResponse.json({ ...full, pages_kept_days: 45 }));
+    answers(() => reply<GetAnalyticsResponseJson>({ ...full, pages_kept_days: 45 }));
     renderRoute('/analytics', Analytics);
     expect(await screen.findByRole('region', { name: 'Pages' })).toHaveTextContent(/^Pages5$/);
     expect(screen.getByRole('region', { name: 'Incidents' })).toHaveTextContent('2 fewer than before');
@@ -93,7 +108,7 @@ describe('analytics', () => {
   });
 
   it('puts the table in the place of the chart', async () => {
-    answers(() => HttpResponse.json(full));
+    answers(() => reply<GetAnalyticsResponseJson>(full));
     renderRoute('/analytics', Analytics);
     const card = within(await screen.findByRole('region', { name: 'Incidents by severity' }));
     await userEvent.click(card.getByRole('button', { name: 'Show table' }));
@@ -103,7 +118,7 @@ describe('analytics', () => {
   });
 
   it('shows no figures of an earlier choice while it asks, and then what was open', async () => {
-    answers(() => HttpResponse.json(full));
+    answers(() => reply<GetAnalyticsResponseJson>(full));
     renderRoute('/analytics', Analytics);
     const show = await screen.findAllByRole('button', { name: 'Show table' });
     await userEvent.click(show[0] as HTMLElement);
@@ -111,7 +126,7 @@ describe('analytics', () => {
     server.use(
       http.get('*/v1/analytics', async () => {
         await delay(300);
-        return HttpResponse.json(full);
+        return reply<GetAnalyticsResponseJson>(full);
       }),
     );
     await userEvent.selectOptions(screen.getByLabelText('Service'), 'Shop');
@@ -122,7 +137,7 @@ describe('analytics', () => {
   });
 
   it('says that there was nothing', async () => {
-    answers(() => HttpResponse.json({ period: none }));
+    answers(() => reply<GetAnalyticsResponseJson>({ period: none }));
     renderRoute('/analytics', Analytics, '/analytics?service=s1');
     expect(await screen.findByText('No incidents in this period.')).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Show every service' }));
@@ -139,7 +154,7 @@ describe('analytics', () => {
   });
 
   it('asks for nothing while the days make no period', async () => {
-    answers(() => HttpResponse.json(full));
+    answers(() => reply<GetAnalyticsResponseJson>(full));
     renderRoute('/analytics', Analytics, '/analytics?from=2026-11-24&to=2026-11-01');
     expect(await screen.findByText('The last day is before the first.')).toBeVisible();
     expect(asked).toEqual([]);

@@ -1,10 +1,17 @@
+import type {
+  GetEscalationPolicyResponseJson,
+  GetWebhookSubscriptionKeyResponseJson,
+  GetWebhookSubscriptionResponseJson,
+  ListWebhookDeliveriesResponseJson,
+} from '@nightbell/proto';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import type { ComponentProps } from 'react';
 import { Link } from 'react-router';
 import { beforeEach, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import IntegrationWebhook from './integration-webhook';
 import OnCallPolicy from './on-call-policy';
@@ -15,16 +22,20 @@ beforeEach(() => {
   signIn();
   const none = ['services', 'teams', 'users', 'schedules', 'on-call', 'contact-methods'];
   server.use(
-    ...none.map((name) => http.get(`*/v1/${name}`, () => HttpResponse.json({}))),
+    ...none.map((name) => http.get(`*/v1/${name}`, () => reply<object>({}))),
     http.get('*/v1/webhook-subscriptions/:id', ({ params: { id } }) =>
-      HttpResponse.json({ webhook_subscription: { id, name: `Hook ${id}`, url: `https://${id}.example/` } }),
+      reply<GetWebhookSubscriptionResponseJson>({
+        webhook_subscription: { id: `${id}`, name: `Hook ${id}`, url: `https://${id}.example/` },
+      }),
     ),
     http.get('*/v1/webhook-subscriptions/:id/key', ({ params: { id } }) =>
-      HttpResponse.json({ url: `https://${id}.example/secret` }),
+      reply<GetWebhookSubscriptionKeyResponseJson>({ url: `https://${id}.example/secret` }),
     ),
-    http.get('*/v1/webhook-subscriptions/:id/deliveries', () => HttpResponse.json({})),
+    http.get('*/v1/webhook-subscriptions/:id/deliveries', () => reply<ListWebhookDeliveriesResponseJson>({})),
     http.get('*/v1/escalation-policies/:id', ({ params: { id } }) =>
-      HttpResponse.json({ escalation_policy: { id, name: `Policy ${id}`, steps: [], timezone: 'UTC' } }),
+      reply<GetEscalationPolicyResponseJson>({
+        escalation_policy: { id: `${id}`, name: `Policy ${id}`, steps: [], timezone: 'UTC' },
+      }),
     ),
   );
 });

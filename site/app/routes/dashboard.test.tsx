@@ -1,7 +1,14 @@
+import type {
+  CountIncidentsResponseJson,
+  GetIncidentMetricsResponseJson,
+  ListIncidentsResponseJson,
+  ListServicesResponseJson,
+} from '@nightbell/proto';
 import { screen } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Dashboard from './dashboard';
 
@@ -17,11 +24,15 @@ it('keeps the rest when one card cannot be drawn', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   server.use(
     http.get('*/v1/incidents', () =>
-      HttpResponse.json({ incidents: [{ id: 'i1', title: 'Disk full', status: 'triggered' }] }),
+      reply<ListIncidentsResponseJson>({
+        incidents: [{ id: 'i1', title: 'Disk full', status: 'triggered' }],
+      }),
     ),
-    http.get('*/v1/incidents/counts', () => HttpResponse.json({ triggered_count: 1 })),
-    http.get('*/v1/incidents/metrics', () => HttpResponse.json({ current: {}, before: {} })),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
+    http.get('*/v1/incidents/counts', () => reply<CountIncidentsResponseJson>({ triggered_count: 1 })),
+    http.get('*/v1/incidents/metrics', () =>
+      reply<GetIncidentMetricsResponseJson>({ current: {}, before: {} }),
+    ),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })),
   );
   renderRoute('/dashboard', Dashboard);
   expect(await screen.findByText('What needs a person could not be shown.')).toBeInTheDocument();

@@ -1,7 +1,9 @@
+import type { GetInstallationResponseJson, ListInboxResponseJson } from '@nightbell/proto';
 import { screen } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Inbox from './inbox';
 
@@ -11,8 +13,8 @@ it.each([
 ])('says where mail is while none is here: %s', async (mail, words) => {
   signIn();
   server.use(
-    http.get('*/v1/installation', () => HttpResponse.json({ mail })),
-    http.get('*/v1/inbox', () => HttpResponse.json({ mails: [] })),
+    http.get('*/v1/installation', () => reply<GetInstallationResponseJson>({ mail })),
+    http.get('*/v1/inbox', () => reply<ListInboxResponseJson>({ mails: [] })),
   );
   renderRoute('/inbox', Inbox);
   expect(await screen.findByText(words)).toBeVisible();

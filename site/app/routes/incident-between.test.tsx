@@ -1,20 +1,39 @@
+import type {
+  AcknowledgeIncidentResponseJson,
+  GetIncidentResponseJson,
+  IncidentJson,
+  IncidentReferenceJson,
+  ListIncidentAlertsResponseJson,
+  ListNotificationsResponseJson,
+  ListServicesResponseJson,
+  ListTimelineResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Incident from './incident';
 
-const one = (id: string, title: string) => ({
-  id,
-  title,
-  status: 'triggered',
-  severity: 'critical',
-  triggered_at: new Date().toISOString(),
-});
+const one = (id: string, title: string) =>
+  ({
+    id,
+    title,
+    status: 'triggered',
+    severity: 'critical',
+    triggered_at: new Date().toISOString(),
+  }) satisfies IncidentJson;
 const login = one('x-9a07', 'Login slow');
 const checkout = one('x-c41e', 'Checkout failing');
+const linked = ({ id, title, status, severity }: ReturnType<typeof one>): IncidentReferenceJson => ({
+  id,
+  title,
+  status,
+  severity,
+});
 let sent: string[];
 let refuse: boolean;
 
@@ -23,22 +42,28 @@ beforeEach(async () => {
   sent = [];
   refuse = true;
   const all = [
-    { ...login, linked: [checkout] },
-    { ...checkout, linked: [login] },
+    { ...login, linked: [linked(checkout)] },
+    { ...checkout, linked: [linked(login)] },
   ];
   server.use(
     http.get('*/v1/incidents/:id', ({ params }) =>
-      HttpResponse.json({ incident: all.find(({ id }) => id === params.id) }),
+      reply<GetIncidentResponseJson>({ incident: all.find(({ id }) => id === params.id) }),
     ),
-    http.get('*/v1/incidents/:id/timeline', () => HttpResponse.json({ entries: [] })),
-    http.get('*/v1/incidents/:id/notifications', () => HttpResponse.json({ notifications: [] })),
-    http.get('*/v1/incidents/:id/alerts', () => HttpResponse.json({ alerts: [], total_count: 0 })),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/incidents/:id/timeline', () => reply<ListTimelineResponseJson>({ entries: [] })),
+    http.get('*/v1/incidents/:id/notifications', () =>
+      reply<ListNotificationsResponseJson>({ notifications: [] }),
+    ),
+    http.get('*/v1/incidents/:id/alerts', () =>
+      reply<ListIncidentAlertsResponseJson>({ alerts: [], total_count: 0 }),
+    ),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
     http.post('*/v1/incidents/:id/acknowledge', ({ params }) => {
       sent.push(String(params.id));
       if (refuse) return HttpResponse.error();
-      return HttpResponse.json({ incident: { ...all.find(({ id }) => id === params.id) } });
+      return reply<AcknowledgeIncidentResponseJson>({
+        incident: { ...all.find(({ id }) => id === params.id) },
+      });
     }),
   );
   // Both are known, so neither page waits for an answer in between.

@@ -1,8 +1,24 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import type {
+  AcknowledgeIncidentResponseJson,
+  AddCommentResponseJson,
+  AssignIncidentResponseJson,
+  EscalateIncidentResponseJson,
+  GetIncidentResponseJson,
+  IncidentJson,
+  IncidentSummaryJson,
+  ListIncidentAlertsResponseJson,
+  ListIncidentsResponseJson,
+  ListNotificationsResponseJson,
+  ListServicesResponseJson,
+  ListTimelineResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Incident from './incident';
 
@@ -21,7 +37,7 @@ const incident = {
     next_due_at: new Date(Date.now() + 48_000).toISOString(),
     next_targets: ['Jonas Okafor'],
   },
-};
+} satisfies IncidentJson;
 let entries: object[];
 
 beforeEach(() => {
@@ -36,12 +52,18 @@ beforeEach(() => {
     },
   ];
   server.use(
-    http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident })),
-    http.get('*/v1/incidents/x-c41e/timeline', () => HttpResponse.json({ entries })),
-    http.get('*/v1/incidents/x-c41e/notifications', () => HttpResponse.json({ notifications: [] })),
-    http.get('*/v1/incidents/x-c41e/alerts', () => HttpResponse.json({ alerts: [], total_count: 0 })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u2', name: 'Jonas Okafor' }] })),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
+    http.get('*/v1/incidents/x-c41e', () => reply<GetIncidentResponseJson>({ incident })),
+    http.get('*/v1/incidents/x-c41e/timeline', () => reply<ListTimelineResponseJson>({ entries })),
+    http.get('*/v1/incidents/x-c41e/notifications', () =>
+      reply<ListNotificationsResponseJson>({ notifications: [] }),
+    ),
+    http.get('*/v1/incidents/x-c41e/alerts', () =>
+      reply<ListIncidentAlertsResponseJson>({ alerts: [], total_count: 0 }),
+    ),
+    http.get('*/v1/users', () =>
+      reply<ListUsersResponseJson>({ users: [{ id: 'u2', name: 'Jonas Okafor' }] }),
+    ),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })),
   );
 });
 
@@ -65,7 +87,7 @@ describe('the incident page', () => {
   it('does not say that whoever acknowledged it opened it', async () => {
     server.use(
       http.get('*/v1/incidents/x-c41e', () =>
-        HttpResponse.json({
+        reply<GetIncidentResponseJson>({
           incident: { ...incident, status: 'acknowledged', acknowledged_by: { id: 'u1', name: 'Mara' } },
         }),
       ),
@@ -77,7 +99,7 @@ describe('the incident page', () => {
   it('names who declared it', async () => {
     server.use(
       http.get('*/v1/incidents/x-c41e', () =>
-        HttpResponse.json({
+        reply<GetIncidentResponseJson>({
           incident: { ...incident, source: 'manual', created_by: { id: 'u1', name: 'Mara' } },
         }),
       ),
@@ -96,7 +118,7 @@ describe('the incident page', () => {
           ...entries,
           { id: 'e2', kind: 'comment', actor_kind: 'user', actor: { name: 'Mara' }, message, at: triggered },
         ];
-        return HttpResponse.json({ entry: entries[1] });
+        return reply<AddCommentResponseJson>({ entry: entries[1] });
       }),
     );
     show();
@@ -125,7 +147,7 @@ describe('the incident page', () => {
     server.use(
       http.post('*/v1/incidents/x-c41e/escalate', () => {
         escalated = true;
-        return HttpResponse.json({ incident });
+        return reply<EscalateIncidentResponseJson>({ incident });
       }),
     );
     show();
@@ -140,7 +162,7 @@ describe('the incident page', () => {
     server.use(
       http.post('*/v1/incidents/x-c41e/acknowledge', () => {
         acknowledged += 1;
-        return HttpResponse.json({
+        return reply<AcknowledgeIncidentResponseJson>({
           incident: { ...incident, status: 'acknowledged', acknowledged_by: { id: 'u1', name: 'Mara' } },
         });
       }),
@@ -162,13 +184,13 @@ describe('the incident page', () => {
       acknowledged_severity: 'low',
       confirmation_wanted: true,
       escalation: { ...incident.escalation, status: 'stopped', next_due_at: undefined },
-    };
+    } satisfies IncidentJson;
     server.use(
-      http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident: rose })),
+      http.get('*/v1/incidents/x-c41e', () => reply<GetIncidentResponseJson>({ incident: rose })),
       http.post('*/v1/incidents/x-c41e/acknowledge', () => {
         acknowledged += 1;
         Object.assign(rose, { acknowledged_severity: 'critical', confirmation_wanted: false });
-        return HttpResponse.json({ incident: rose });
+        return reply<AcknowledgeIncidentResponseJson>({ incident: rose });
       }),
     );
     show();
@@ -200,11 +222,11 @@ describe('assigning', () => {
     });
     server.use(
       http.get('*/v1/users', () =>
-        HttpResponse.json({ users: ['Priya', 'Wei'].map((name) => ({ id: name, name })) }),
+        reply<ListUsersResponseJson>({ users: ['Priya', 'Wei'].map((name) => ({ id: name, name })) }),
       ),
       http.post('*/v1/incidents/x-c41e/assign', async () => {
         await answered;
-        return HttpResponse.json({ incident });
+        return reply<AssignIncidentResponseJson>({ incident });
       }),
     );
     show();
@@ -226,16 +248,24 @@ describe('merging', () => {
     ['prometheus', 'manual', false],
     ['prometheus', 'prometheus', false],
   ])('one of %s into one of %s says that this ends by itself: %s', async (source, into, says) => {
+    const row = { id: 'x-77d0', title: 'Disk full', status: 'triggered' } satisfies IncidentSummaryJson;
+    let read = false;
     server.use(
-      http.get('*/v1/incidents/x-c41e', () => HttpResponse.json({ incident: { ...incident, source } })),
-      http.get('*/v1/incidents', () =>
-        HttpResponse.json({ incidents: [{ ...incident, id: 'x-77d0', title: 'Disk full', source: into }] }),
+      http.get('*/v1/incidents/x-c41e', () =>
+        reply<GetIncidentResponseJson>({ incident: { ...incident, source } }),
       ),
+      http.get('*/v1/incidents', () => reply<ListIncidentsResponseJson>({ incidents: [row] })),
+      http.get('*/v1/incidents/x-77d0', () => {
+        read = true;
+        return reply<GetIncidentResponseJson>({ incident: { ...row, source: into } });
+      }),
     );
     show();
     await userEvent.click(await screen.findByRole('button', { name: 'Merge into another' }));
     await userEvent.click(await screen.findByRole('button', { name: /Disk full/ }));
     expect(await screen.findByText(/This cannot be undone/)).toBeVisible();
+    await waitFor(() => expect(read).toBe(true));
+    await act(() => new Promise((done) => setTimeout(done, 50)));
     expect(screen.queryByText(/resolves when its last alert ends, for both/) !== null).toBe(says);
   });
 });

@@ -1,9 +1,18 @@
-import type { IncidentJson } from '@nightbell/proto';
+import type {
+  AcknowledgeIncidentResponseJson,
+  ChangeIncidentsResponseJson,
+  CountIncidentsResponseJson,
+  IncidentJson,
+  IncidentResultJson,
+  ListIncidentsResponseJson,
+  ResultErrorJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Incidents from './incidents';
 
@@ -43,10 +52,10 @@ beforeEach(() => {
   server.use(
     http.get('*/v1/incidents', ({ request }) => {
       expect(new URL(request.url).searchParams.get('limit')).toBe('1000');
-      return HttpResponse.json({ incidents });
+      return reply<ListIncidentsResponseJson>({ incidents });
     }),
     http.get('*/v1/incidents/counts', () =>
-      HttpResponse.json({ triggered_count: 1, acknowledged_count: 1, resolved_count: 1 }),
+      reply<CountIncidentsResponseJson>({ triggered_count: 1, acknowledged_count: 1, resolved_count: 1 }),
     ),
   );
 });
@@ -89,7 +98,7 @@ describe('the incidents page', () => {
       http.post('*/v1/incidents/x-c41e/acknowledge', async ({ request }) => {
         expect(await request.json()).toEqual({ message: 'Incident acknowledged', severity_seen: 'critical' });
         incidents[0] = { ...incidents[0], status: 'acknowledged' };
-        return HttpResponse.json({ incident: incidents[0] });
+        return reply<AcknowledgeIncidentResponseJson>({ incident: incidents[0] });
       }),
     );
     show();
@@ -115,7 +124,7 @@ describe('the incidents page', () => {
     server.use(
       http.post('*/v1/incidents/bulk', async ({ request }) => {
         asked.push(await request.json());
-        return HttpResponse.json({ results: [{ id: 'x-c41e', status: 'acknowledged' }] });
+        return reply<ChangeIncidentsResponseJson>({ results: [{ id: 'x-c41e', status: 'acknowledged' }] });
       }),
     );
     show();
@@ -135,9 +144,11 @@ describe('the incidents page', () => {
   });
 
   it('says of a key that failed which incident it was and why, and nothing of a selection', async () => {
-    const error = { code: 'conflict', message: 'It is merged.', retryable: false };
+    const error = { code: 'conflict', message: 'It is merged.', retryable: false } satisfies ResultErrorJson;
     server.use(
-      http.post('*/v1/incidents/bulk', () => HttpResponse.json({ results: [{ id: 'x-c41e', error }] })),
+      http.post('*/v1/incidents/bulk', () =>
+        reply<ChangeIncidentsResponseJson>({ results: [{ id: 'x-c41e', error }] }),
+      ),
     );
     show();
     await rows();
@@ -169,12 +180,19 @@ describe('the incidents page', () => {
     const asked: object[] = [];
     server.use(
       http.get('*/v1/incidents/counts', () =>
-        HttpResponse.json({ triggered_count: 3000, acknowledged_count: 1, resolved_count: 1 }),
+        reply<CountIncidentsResponseJson>({
+          triggered_count: 3000,
+          acknowledged_count: 1,
+          resolved_count: 1,
+        }),
       ),
       http.post('*/v1/incidents/bulk', async ({ request }) => {
         asked.push((await request.json()) as object);
-        const results = Array.from({ length: 3000 }, (_, n) => ({ id: `x-${n}`, status: 'acknowledged' }));
-        return HttpResponse.json({ results });
+        const results = Array.from(
+          { length: 3000 },
+          (_, n) => ({ id: `x-${n}`, status: 'acknowledged' }) satisfies IncidentResultJson,
+        );
+        return reply<ChangeIncidentsResponseJson>({ results });
       }),
     );
     show();
@@ -224,7 +242,7 @@ describe('the incidents page', () => {
         const asked = new URL(request.url).searchParams;
         if (asked.has('status') || asked.has('q'))
           return HttpResponse.json({ code: 'forbidden', message: 'Not now.' }, { status: 403 });
-        return HttpResponse.json({ incidents: incidents.slice(2), next_cursor: 'older' });
+        return reply<ListIncidentsResponseJson>({ incidents: incidents.slice(2), next_cursor: 'older' });
       }),
     );
     show('/incidents?filter=open');

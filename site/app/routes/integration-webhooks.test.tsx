@@ -1,14 +1,26 @@
+import type {
+  CreateWebhookSubscriptionResponseJson,
+  GetWebhookSubscriptionKeyResponseJson,
+  GetWebhookSubscriptionResponseJson,
+  ListServicesResponseJson,
+  ListTeamsResponseJson,
+  ListWebhookDeliveriesResponseJson,
+  ListWebhookSubscriptionsResponseJson,
+  TestWebhookSubscriptionResponseJson,
+  UpdateWebhookSubscriptionResponseJson,
+  WebhookSubscriptionJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import IntegrationWebhook from './integration-webhook';
 import IntegrationWebhooks from './integration-webhooks';
 
-const json = (body: object, status = 200) => HttpResponse.json(body, { status });
 const webhook = {
   id: 'w1',
   name: 'Status page',
@@ -17,7 +29,9 @@ const webhook = {
   filter: { service_ids: ['s1'], severities: ['critical'] },
   enabled: true,
   etag: 'v1',
-};
+} satisfies WebhookSubscriptionJson;
+// What the calls that write answer, all at once.
+type Saved = CreateWebhookSubscriptionResponseJson & TestWebhookSubscriptionResponseJson;
 const sent: { method: string; path: string; body: unknown; match: string | null }[] = [];
 
 beforeEach(() => {
@@ -31,16 +45,24 @@ beforeEach(() => {
       body,
       match: request.headers.get('If-Match'),
     });
-    return json({ secret: 'whsec_once', webhook_subscription: webhook, webhook_delivery: {} });
+    return reply<Saved>({ secret: 'whsec_once', webhook_subscription: webhook, webhook_delivery: {} });
   };
   server.use(
-    http.get('*/v1/services', () => json({ services: [{ id: 's1', name: 'Checkout' }] })),
-    http.get('*/v1/teams', () => json({ teams: [] })),
-    http.get('*/v1/webhook-subscriptions', () => json({ webhook_subscriptions: [webhook] })),
-    http.get('*/v1/webhook-subscriptions/w1', () => json({ webhook_subscription: webhook })),
-    http.get('*/v1/webhook-subscriptions/w1/key', () => json({ url: 'https://hooks.example.com/T0/secret' })),
+    http.get('*/v1/services', () =>
+      reply<ListServicesResponseJson>({ services: [{ id: 's1', name: 'Checkout' }] }),
+    ),
+    http.get('*/v1/teams', () => reply<ListTeamsResponseJson>({ teams: [] })),
+    http.get('*/v1/webhook-subscriptions', () =>
+      reply<ListWebhookSubscriptionsResponseJson>({ webhook_subscriptions: [webhook] }),
+    ),
+    http.get('*/v1/webhook-subscriptions/w1', () =>
+      reply<GetWebhookSubscriptionResponseJson>({ webhook_subscription: webhook }),
+    ),
+    http.get('*/v1/webhook-subscriptions/w1/key', () =>
+      reply<GetWebhookSubscriptionKeyResponseJson>({ url: 'https://hooks.example.com/T0/secret' }),
+    ),
     http.get('*/v1/webhook-subscriptions/w1/deliveries', () =>
-      json({
+      reply<ListWebhookDeliveriesResponseJson>({
         webhook_deliveries: [
           {
             id: 'd2',
@@ -110,7 +132,11 @@ describe('the webhooks', () => {
   });
 
   it('say so when there are none, and are for admins', async () => {
-    server.use(http.get('*/v1/webhook-subscriptions', () => json({ webhook_subscriptions: [] })));
+    server.use(
+      http.get('*/v1/webhook-subscriptions', () =>
+        reply<ListWebhookSubscriptionsResponseJson>({ webhook_subscriptions: [] }),
+      ),
+    );
     renderRoute('/integrations/webhooks', IntegrationWebhooks);
     expect(await screen.findByText(/^No webhook yet\./)).toBeVisible();
   });
@@ -137,7 +163,7 @@ describe('a webhook', () => {
   it('tries what waits at once, and leaves alone what was not tried yet', async () => {
     server.use(
       http.get('*/v1/webhook-subscriptions/w1/deliveries', () =>
-        json({
+        reply<ListWebhookDeliveriesResponseJson>({
           webhook_deliveries: [
             {
               id: 'd2',
@@ -166,7 +192,7 @@ describe('a webhook', () => {
     server.use(
       http.get('*/v1/webhook-subscriptions/w1/deliveries', ({ request }) => {
         asked.push(new URL(request.url).searchParams.get('status') ?? '');
-        return json({ webhook_deliveries: [] });
+        return reply<ListWebhookDeliveriesResponseJson>({ webhook_deliveries: [] });
       }),
     );
     one();
@@ -206,7 +232,9 @@ describe('a webhook', () => {
   it('says why it is disabled, and is resumed', async () => {
     server.use(
       http.get('*/v1/webhook-subscriptions/w1', () =>
-        json({ webhook_subscription: { ...webhook, enabled: false, disabled_reason: 'It answered 410.' } }),
+        reply<GetWebhookSubscriptionResponseJson>({
+          webhook_subscription: { ...webhook, enabled: false, disabled_reason: 'It answered 410.' },
+        }),
       ),
     );
     one();
@@ -225,14 +253,19 @@ describe('a webhook', () => {
           body: await request.json(),
           match: request.headers.get('If-Match'),
         });
-        if (!conflict) return json({});
+        if (!conflict) return reply<UpdateWebhookSubscriptionResponseJson>({});
         conflict = false;
         server.use(
           http.get('*/v1/webhook-subscriptions/w1', () =>
-            json({ webhook_subscription: { ...webhook, event_types: ['page.sent'], etag: 'v2' } }),
+            reply<GetWebhookSubscriptionResponseJson>({
+              webhook_subscription: { ...webhook, event_types: ['page.sent'], etag: 'v2' },
+            }),
           ),
         );
-        return json({ code: 'etag_mismatch', message: 'Somebody else changed it.' }, 412);
+        return HttpResponse.json(
+          { code: 'etag_mismatch', message: 'Somebody else changed it.' },
+          { status: 412 },
+        );
       }),
     );
     one();
@@ -261,7 +294,7 @@ describe('a webhook', () => {
   it('is not found when there is none', async () => {
     server.use(
       http.get('*/v1/webhook-subscriptions/w1', () =>
-        json({ message: 'Webhook subscription not found' }, 404),
+        HttpResponse.json({ message: 'Webhook subscription not found' }, { status: 404 }),
       ),
     );
     one();

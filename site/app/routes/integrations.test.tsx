@@ -1,13 +1,20 @@
+import type {
+  GetSendersResponseJson,
+  GetServiceKeyResponseJson,
+  GetSlackConfigResponseJson,
+  ListIncidentsResponseJson,
+  ListServicesResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Integrations from './integrations';
 
-const json = (body: object, status = 200) => HttpResponse.json(body, { status });
 let senders: object[];
 let keysRead: number;
 
@@ -17,21 +24,24 @@ beforeEach(() => {
   keysRead = 0;
   server.use(
     http.get('*/v1/services', () =>
-      json({
+      reply<ListServicesResponseJson>({
         services: [
           { id: 's1', name: 'Checkout', service_key_hint: 'nbs_AAAA…' },
           { id: 's2', name: 'Search', service_key_hint: 'nbs_BBBB…' },
         ],
       }),
     ),
-    http.get('*/v1/senders', () => json({ senders })),
+    http.get('*/v1/senders', () => reply<GetSendersResponseJson>({ senders })),
     http.get('*/v1/integrations/slack/config', () =>
-      json({ message: 'No Slack integration configured' }, 404),
+      HttpResponse.json({ message: 'No Slack integration configured' }, { status: 404 }),
     ),
     http.get('*/v1/services/:id/key', ({ params }) => {
       keysRead += 1;
       const key = `nbs_whole_${params.id}`;
-      return json({ service_key: key, webhook_url: `https://bell.example/v1/webhooks/prometheus/${key}` });
+      return reply<GetServiceKeyResponseJson>({
+        service_key: key,
+        webhook_url: `https://bell.example/v1/webhooks/prometheus/${key}`,
+      });
     }),
   );
 });
@@ -59,7 +69,7 @@ describe('the cards', () => {
     senders = [{ kind: 'github', connected: true, last_called_at: new Date().toISOString() }];
     server.use(
       http.get('*/v1/integrations/slack/config', () =>
-        json({ integration: { is_active: true, channel: '#ops' } }),
+        reply<GetSlackConfigResponseJson>({ integration: { is_active: true, channel: '#ops' } }),
       ),
     );
     renderRoute('/integrations', Integrations);
@@ -70,7 +80,11 @@ describe('the cards', () => {
   });
 
   it('say nothing of what is not known', async () => {
-    server.use(http.get('*/v1/integrations/slack/config', () => json({ message: 'Down' }, 500)));
+    server.use(
+      http.get('*/v1/integrations/slack/config', () =>
+        HttpResponse.json({ message: 'Down' }, { status: 500 }),
+      ),
+    );
     renderRoute('/integrations', Integrations);
     expect(await screen.findByText('Status unknown')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Configure Slack' })).toBeVisible();
@@ -152,7 +166,9 @@ describe('a sender', () => {
   it('waits, and turns green by itself when the first alert arrives', async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     server.use(
-      http.get('*/v1/incidents', () => json({ incidents: [{ id: 'i-f0a2', title: 'DiskAlmostFull' }] })),
+      http.get('*/v1/incidents', () =>
+        reply<ListIncidentsResponseJson>({ incidents: [{ id: 'i-f0a2', title: 'DiskAlmostFull' }] }),
+      ),
     );
     renderRoute('/integrations', Integrations);
     expect(await screen.findByText('Waiting for the first alert')).toBeVisible();
@@ -179,7 +195,7 @@ describe('a sender', () => {
   });
 
   it('needs a service first', async () => {
-    server.use(http.get('*/v1/services', () => json({ services: [] })));
+    server.use(http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })));
     renderRoute('/integrations', Integrations);
     expect(await screen.findByRole('link', { name: 'Add a service' })).toHaveAttribute('href', '/services');
   });

@@ -1,10 +1,12 @@
+import type { EnterDemoResponseJson, RegisterResponseJson } from '@nightbell/proto';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { createRoutesStub } from 'react-router';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { currentSession } from '~/lib/session';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Landing from './landing';
 
@@ -24,7 +26,7 @@ it('returns to its page when another tab has signed in', async () => {
 });
 
 it('opens the login form with the address of the account that was made', async () => {
-  server.use(http.post('*/v1/auth/register', () => HttpResponse.json({ user: {} })));
+  server.use(http.post('*/v1/auth/register', () => reply<RegisterResponseJson>({ user: {} })));
   renderRoute('/', Landing);
   await userEvent.click(screen.getAllByRole('button', { name: 'Get Early Access' })[0] as HTMLElement);
   const dialog = within(await screen.findByRole('dialog', { name: 'Create your account' }));
@@ -57,14 +59,17 @@ describe('See a demo', () => {
     { path: '/', Component: Landing },
     { path: '/dashboard', Component: Dashboard },
   ]);
-  const guest = { tokens: { access_token: 'guest', refresh_token: 'r' }, user: { id: 'g', name: 'Guest' } };
+  const guest = {
+    tokens: { access_token: 'guest', refresh_token: 'r' },
+    user: { id: 'g', name: 'Guest' },
+  } satisfies EnterDemoResponseJson;
   const asked = vi.fn();
   const answer = (wait?: Promise<void>) =>
     server.use(
       http.post('*/v1/auth/demo', async () => {
         asked();
         await wait;
-        return HttpResponse.json(guest);
+        return reply<EnterDemoResponseJson>(guest);
       }),
     );
   const press = () => userEvent.click(screen.getByRole('link', { name: 'See a demo' }));

@@ -1,3 +1,18 @@
+import type {
+  AlertJson,
+  CountIncidentsResponseJson,
+  GetInboxMailResponseJson,
+  GetIncidentMetricsResponseJson,
+  InboxMailJson,
+  IncidentSummaryJson,
+  ListInboxResponseJson,
+  ListIncidentAlertsResponseJson,
+  ListIncidentsResponseJson,
+  ListServicesResponseJson,
+  ListUsersResponseJson,
+  ServiceJson,
+  UserJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
@@ -8,6 +23,7 @@ import { toIncident } from '~/features/incidents/model/incident';
 import { CreateWindowDialog } from '~/features/maintenance/components/create-window-dialog';
 import { answerPage } from '../../testing/pages';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Dashboard from './dashboard';
 import Inbox from './inbox';
@@ -15,38 +31,62 @@ import Incidents from './incidents';
 import Services from './services';
 
 // The newest first. The oldest of all is the one that nobody has acknowledged.
-const incidents = Array.from({ length: 10_000 }, (_, n) => ({
-  id: `id-${n}`,
-  title: n === 9983 ? 'Checkout failing' : `Incident ${10_000 - n}`,
-  status: n === 9999 ? 'triggered' : 'resolved',
-  severity: 'high',
-  triggered_at: new Date(Date.UTC(2026, 2, 25) - n * 60_000).toISOString(),
-}));
-const services = Array.from({ length: 1200 }, (_, n) => ({
-  id: `s-${n}`,
-  name: `Service ${n}`,
-  health: n === 1199 ? 'down' : 'healthy',
-}));
-const mails = Array.from({ length: 450 }, (_, n) => ({
-  id: `m-${n}`,
-  to: 'mara@example.com',
-  subject: `Mail ${n}`,
-}));
-const alerts = Array.from({ length: 450 }, (_, n) => ({
-  id: `a-${n}`,
-  title: `Alert ${n}`,
-  status: 'firing',
-}));
-const users = Array.from({ length: 1200 }, (_, n) => ({
-  id: `u-${n}`,
-  name: `Person ${n}`,
-  joined_at: '2026-03-25T03:00:00Z',
-}));
+const incidents = Array.from(
+  { length: 10_000 },
+  (_, n) =>
+    ({
+      id: `id-${n}`,
+      title: n === 9983 ? 'Checkout failing' : `Incident ${10_000 - n}`,
+      status: n === 9999 ? 'triggered' : 'resolved',
+      severity: 'high',
+      triggered_at: new Date(Date.UTC(2026, 2, 25) - n * 60_000).toISOString(),
+    }) satisfies IncidentSummaryJson,
+);
+const services = Array.from(
+  { length: 1200 },
+  (_, n) =>
+    ({
+      id: `s-${n}`,
+      name: `Service ${n}`,
+      health: n === 1199 ? 'down' : 'healthy',
+    }) satisfies ServiceJson,
+);
+const mails = Array.from(
+  { length: 450 },
+  (_, n) =>
+    ({
+      id: `m-${n}`,
+      to: 'mara@example.com',
+      subject: `Mail ${n}`,
+    }) satisfies InboxMailJson,
+);
+const alerts = Array.from(
+  { length: 450 },
+  (_, n) =>
+    ({
+      id: `a-${n}`,
+      title: `Alert ${n}`,
+      status: 'firing',
+    }) satisfies AlertJson,
+);
+const users = Array.from(
+  { length: 1200 },
+  (_, n) =>
+    ({
+      id: `u-${n}`,
+      name: `Person ${n}`,
+      joined_at: '2026-03-25T03:00:00Z',
+    }) satisfies UserJson,
+);
 
 beforeEach(() => {
   signIn();
   vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(41);
-  const counts = { triggered_count: 1, acknowledged_count: 0, resolved_count: 9999 };
+  const counts = {
+    triggered_count: 1,
+    acknowledged_count: 0,
+    resolved_count: 9999,
+  } satisfies CountIncidentsResponseJson;
   server.use(
     http.get('*/v1/incidents', ({ request }) => {
       const asked = new URL(request.url).searchParams;
@@ -55,19 +95,32 @@ beforeEach(() => {
         (one) =>
           (!status || one.status === status) && one.title.toLowerCase().includes(asked.get('text') ?? ''),
       );
-      return HttpResponse.json(answerPage(request.url, 'incidents', rows, 1000));
+      return reply<ListIncidentsResponseJson>(
+        answerPage<ListIncidentsResponseJson>(request.url, 'incidents', rows, 1000),
+      );
     }),
-    http.get('*/v1/incidents/metrics', () => HttpResponse.json({ current: {}, before: {} })),
-    http.get('*/v1/incidents/counts', () => HttpResponse.json(counts)),
+    http.get('*/v1/incidents/metrics', () =>
+      reply<GetIncidentMetricsResponseJson>({ current: {}, before: {} }),
+    ),
+    http.get('*/v1/incidents/counts', () => reply<CountIncidentsResponseJson>(counts)),
     http.get('*/v1/incidents/i/alerts', ({ request }) =>
-      HttpResponse.json({ ...answerPage(request.url, 'alerts', alerts, 200), total_count: alerts.length }),
+      reply<ListIncidentAlertsResponseJson>({
+        ...answerPage<ListIncidentAlertsResponseJson>(request.url, 'alerts', alerts, 200),
+        total_count: alerts.length,
+      }),
     ),
     http.get('*/v1/services', ({ request }) =>
-      HttpResponse.json(answerPage(request.url, 'services', services, 1000)),
+      reply<ListServicesResponseJson>(
+        answerPage<ListServicesResponseJson>(request.url, 'services', services, 1000),
+      ),
     ),
-    http.get('*/v1/users', ({ request }) => HttpResponse.json(answerPage(request.url, 'users', users, 1000))),
-    http.get('*/v1/inbox', ({ request }) => HttpResponse.json(answerPage(request.url, 'mails', mails, 200))),
-    http.get('*/v1/inbox/*', () => HttpResponse.json({ mail: mails[0] })),
+    http.get('*/v1/users', ({ request }) =>
+      reply<ListUsersResponseJson>(answerPage<ListUsersResponseJson>(request.url, 'users', users, 1000)),
+    ),
+    http.get('*/v1/inbox', ({ request }) =>
+      reply<ListInboxResponseJson>(answerPage<ListInboxResponseJson>(request.url, 'mails', mails, 200)),
+    ),
+    http.get('*/v1/inbox/*', () => reply<GetInboxMailResponseJson>({ mail: mails[0] })),
   );
 });
 

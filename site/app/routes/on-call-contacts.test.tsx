@@ -1,9 +1,18 @@
+import type {
+  CreateContactMethodResponseJson,
+  CreateNotificationRuleResponseJson,
+  DeleteNotificationRuleResponseJson,
+  ListContactMethodsResponseJson,
+  ListNotificationRulesResponseJson,
+  SendVerificationResponseJson,
+} from '@nightbell/proto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallContacts from './on-call-contacts';
 
@@ -29,8 +38,12 @@ const rules = [
 beforeEach(() => {
   signIn();
   server.use(
-    http.get('*/v1/contact-methods', () => HttpResponse.json({ contact_methods: contacts })),
-    http.get('*/v1/notification-rules', () => HttpResponse.json({ notification_rules: rules })),
+    http.get('*/v1/contact-methods', () =>
+      reply<ListContactMethodsResponseJson>({ contact_methods: contacts }),
+    ),
+    http.get('*/v1/notification-rules', () =>
+      reply<ListNotificationRulesResponseJson>({ notification_rules: rules }),
+    ),
   );
 });
 
@@ -50,7 +63,7 @@ it('sends the link again, once', async () => {
   server.use(
     http.post('*/v1/contact-methods/:id/verification', ({ params }) => {
       sent.push(params.id);
-      return HttpResponse.json({ verified: false });
+      return reply<SendVerificationResponseJson>({ verified: false });
     }),
   );
   show();
@@ -106,7 +119,10 @@ it('adds a webhook and shows its secret this once', async () => {
   server.use(
     http.post('*/v1/contact-methods', async ({ request }) => {
       bodies.push(await request.json());
-      return HttpResponse.json({ contact_method: { id: 'c9', verified: true }, signing_secret: 'whsec_x' });
+      return reply<CreateContactMethodResponseJson>({
+        contact_method: { id: 'c9', verified: true },
+        signing_secret: 'whsec_x',
+      });
     }),
   );
   show();
@@ -159,11 +175,11 @@ it('adds a rule and deletes one in the version that was read', async () => {
   server.use(
     http.post('*/v1/notification-rules', async ({ request }) => {
       asked.push(await request.json());
-      return HttpResponse.json({});
+      return reply<CreateNotificationRuleResponseJson>({});
     }),
     http.delete('*/v1/notification-rules/:id', ({ params, request }) => {
       asked.push([params.id, request.headers.get('If-Match')]);
-      return HttpResponse.json({});
+      return reply<DeleteNotificationRuleResponseJson>({});
     }),
   );
   show();
@@ -191,11 +207,13 @@ it('the second tap deletes no rule that moved up', async () => {
   const gone: unknown[] = [];
   server.use(
     http.get('*/v1/notification-rules', () =>
-      HttpResponse.json({ notification_rules: rules.filter(({ id }) => !gone.includes(id)) }),
+      reply<ListNotificationRulesResponseJson>({
+        notification_rules: rules.filter(({ id }) => !gone.includes(id)),
+      }),
     ),
     http.delete('*/v1/notification-rules/:id', ({ params }) => {
       gone.push(params.id);
-      return HttpResponse.json({});
+      return reply<DeleteNotificationRuleResponseJson>({});
     }),
   );
   show();

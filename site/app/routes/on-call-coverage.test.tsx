@@ -1,15 +1,27 @@
-import type { ShiftJson } from '@nightbell/proto';
+import type {
+  GetScheduleTimelineResponseJson,
+  ListCoverageProblemsResponseJson,
+  ListEscalationPoliciesResponseJson,
+  ListOverridesResponseJson,
+  ListSchedulesResponseJson,
+  ListUsersResponseJson,
+  OnCallJson,
+  ScheduleJson,
+  ShiftJson,
+  UserJson,
+} from '@nightbell/proto';
 import { act, screen, within } from '@testing-library/react';
-import { delay, HttpResponse, http } from 'msw';
+import { delay, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCall from './on-call';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const mara = { id: 'u1', name: 'Mara Lindqvist' };
+const mara = { id: 'u1', name: 'Mara Lindqvist' } satisfies UserJson;
 const covered = /^No gap in the next 30 days/;
 
 function shift(from: number, to: number, users: ShiftJson['users']): ShiftJson {
@@ -28,18 +40,24 @@ beforeEach(() => {
   startSession({ user: { ...mara, role: 'owner' }, accessToken: 'access-1', refreshToken: 'refresh-1' });
   final = [shift(-900, 1500, [mara])];
   answers = true;
-  const on_call = { current: shift(-3, 900, [mara]) };
-  const schedules = [{ id: 's1', name: 'Night Shift', timezone: 'UTC', status: 'active', on_call }];
+  const on_call: OnCallJson = { current: shift(-3, 900, [mara]) };
+  const schedules: ScheduleJson[] = [
+    { id: 's1', name: 'Night Shift', timezone: 'UTC', status: 'active', on_call },
+  ];
   server.use(
-    http.get('*/v1/schedules', () => HttpResponse.json({ schedules })),
+    http.get('*/v1/schedules', () => reply<ListSchedulesResponseJson>({ schedules })),
     http.get('*/v1/schedules/:id/timeline', async () => {
       if (!answers) await delay('infinite');
-      return HttpResponse.json({ timeline: { timezone: 'UTC', final, layers: [], overrides: [] } });
+      return reply<GetScheduleTimelineResponseJson>({
+        timeline: { timezone: 'UTC', final, layers: [], overrides: [] },
+      });
     }),
-    http.get('*/v1/on-call/problems', () => HttpResponse.json({ problems: [] })),
-    http.get('*/v1/overrides', () => HttpResponse.json({ overrides: [] })),
-    http.get('*/v1/escalation-policies', () => HttpResponse.json({ escalation_policies: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [mara] })),
+    http.get('*/v1/on-call/problems', () => reply<ListCoverageProblemsResponseJson>({ problems: [] })),
+    http.get('*/v1/overrides', () => reply<ListOverridesResponseJson>({ overrides: [] })),
+    http.get('*/v1/escalation-policies', () =>
+      reply<ListEscalationPoliciesResponseJson>({ escalation_policies: [] }),
+    ),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [mara] })),
   );
 });
 afterEach(() => vi.useRealTimers());

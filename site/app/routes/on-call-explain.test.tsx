@@ -1,8 +1,10 @@
+import type { ExplainResponseJson, ListServicesResponseJson, ListUsersResponseJson } from '@nightbell/proto';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallExplain from './on-call-explain';
 
@@ -15,7 +17,7 @@ beforeEach(() => {
     http.get('*/v1/explain', ({ request }) => {
       const query = new URL(request.url).searchParams;
       asked.push(query.toString());
-      return HttpResponse.json({
+      return reply<ExplainResponseJson>({
         at: '2026-11-21T12:00:00Z',
         escalation_policy: { id: 'p1', name: 'Payments' },
         summary: `Mara, because it is ${query.get('severity')}.`,
@@ -37,8 +39,10 @@ beforeEach(() => {
         ],
       });
     }),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [{ id: 's1', name: 'Checkout API' }] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/services', () =>
+      reply<ListServicesResponseJson>({ services: [{ id: 's1', name: 'Checkout API' }] }),
+    ),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
   );
 });
 

@@ -1,9 +1,16 @@
+import type {
+  CreateMaintenanceWindowResponseJson,
+  EndMaintenanceWindowResponseJson,
+  ListMaintenanceWindowsResponseJson,
+  ListServicesResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallMaintenance from './on-call-maintenance';
 
@@ -25,16 +32,20 @@ beforeEach(() => {
   windows = [upgrade];
   posted = [];
   server.use(
-    http.get('*/v1/maintenance-windows', () => HttpResponse.json({ maintenance_windows: windows })),
+    http.get('*/v1/maintenance-windows', () =>
+      reply<ListMaintenanceWindowsResponseJson>({ maintenance_windows: windows }),
+    ),
     http.post('*/v1/maintenance-windows', async ({ request }) => {
       posted.push((await request.json()) as Record<string, unknown>);
-      return HttpResponse.json({});
+      return reply<CreateMaintenanceWindowResponseJson>({});
     }),
     http.post('*/v1/maintenance-windows/w1/end', () => {
       windows = [{ ...upgrade, status: 'ended', held_incident_count: 0 }];
-      return HttpResponse.json({});
+      return reply<EndMaintenanceWindowResponseJson>({});
     }),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [{ id: 's1', name: 'Checkout API' }] })),
+    http.get('*/v1/services', () =>
+      reply<ListServicesResponseJson>({ services: [{ id: 's1', name: 'Checkout API' }] }),
+    ),
   );
 });
 

@@ -1,29 +1,38 @@
+import type {
+  EscalationPolicyJson,
+  ListEscalationPoliciesResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallPolicies from './on-call-policies';
 
-const policy = (n: number) => ({
-  id: `p${n}`,
-  name: `Policy ${String(n).padStart(4, '0')}`,
-  is_default: n === 1,
-  used_by: n === 1 ? ['Checkout API', 'B', 'C', 'D'].map((name) => ({ id: name, name })) : [],
-  repeat_count: 2,
-  steps: [
-    { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
-    { delay_seconds: 600, targets: [{ kind: 'user', id: 'u2', name: n === 2 ? 'Jonas' : 'Mara' }] },
-  ],
-});
+const policy = (n: number) =>
+  ({
+    id: `p${n}`,
+    name: `Policy ${String(n).padStart(4, '0')}`,
+    is_default: n === 1,
+    used_by: n === 1 ? ['Checkout API', 'B', 'C', 'D'].map((name) => ({ id: name, name })) : [],
+    repeat_count: 2,
+    steps: [
+      { delay_seconds: 300, targets: [{ kind: 'schedule', id: 's1', name: '24/7 Support' }] },
+      { delay_seconds: 600, targets: [{ kind: 'user', id: 'u2', name: n === 2 ? 'Jonas' : 'Mara' }] },
+    ],
+  }) satisfies EscalationPolicyJson;
 const answer = (count: number) =>
   server.use(
     http.get('*/v1/escalation-policies', () =>
-      HttpResponse.json({ escalation_policies: Array.from({ length: count }, (_, i) => policy(i + 1)) }),
+      reply<ListEscalationPoliciesResponseJson>({
+        escalation_policies: Array.from({ length: count }, (_, i) => policy(i + 1)),
+      }),
     ),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
   );
 const show = () => renderRoute('/oncall/policies', OnCallPolicies);
 

@@ -1,9 +1,22 @@
+import type {
+  DeleteEscalationPolicyResponseJson,
+  EscalationPolicyJson,
+  GetEscalationPolicyResponseJson,
+  ListContactMethodsResponseJson,
+  ListOnCallResponseJson,
+  ListSchedulesResponseJson,
+  ListServicesResponseJson,
+  ListTeamsResponseJson,
+  ListUsersResponseJson,
+  UpdateEscalationPolicyResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallPolicy from './on-call-policy';
 import OnCallPolicyNew from './on-call-policy-new';
@@ -22,7 +35,7 @@ const stored = {
       targets: [{ kind: 'user', id: 'u2', name: 'Jonas Okafor' }],
     },
   ],
-};
+} satisfies EscalationPolicyJson;
 let saved: { method: string; body: Record<string, unknown> }[];
 
 beforeEach(() => {
@@ -31,23 +44,35 @@ beforeEach(() => {
   const save = async ({ request }: { request: Request }) => {
     const body = (await request.json()) as Record<string, unknown>;
     saved.push({ method: request.method, body });
-    return HttpResponse.json({ escalation_policy: { ...stored, ...body } });
+    return reply<UpdateEscalationPolicyResponseJson>({ escalation_policy: { ...stored, ...body } });
   };
   server.use(
-    http.get('*/v1/escalation-policies/p1', () => HttpResponse.json({ escalation_policy: stored })),
+    http.get('*/v1/escalation-policies/p1', () =>
+      reply<GetEscalationPolicyResponseJson>({ escalation_policy: stored }),
+    ),
     http.patch('*/v1/escalation-policies/p1', save),
     http.post('*/v1/escalation-policies', save),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u2', name: 'Jonas Okafor' }] })),
-    http.get('*/v1/schedules', () => HttpResponse.json({ schedules: [{ id: 's1', name: '24/7 Support' }] })),
-    http.get('*/v1/teams', () => HttpResponse.json({ teams: [{ id: 't1', name: 'Platform' }] })),
+    http.get('*/v1/users', () =>
+      reply<ListUsersResponseJson>({ users: [{ id: 'u2', name: 'Jonas Okafor' }] }),
+    ),
+    http.get('*/v1/schedules', () =>
+      reply<ListSchedulesResponseJson>({ schedules: [{ id: 's1', name: '24/7 Support' }] }),
+    ),
+    http.get('*/v1/teams', () => reply<ListTeamsResponseJson>({ teams: [{ id: 't1', name: 'Platform' }] })),
     http.get('*/v1/contact-methods', () =>
-      HttpResponse.json({ contact_methods: [{ id: 'c1', name: '#incidents', shared: true }] }),
+      reply<ListContactMethodsResponseJson>({
+        contact_methods: [{ id: 'c1', name: '#incidents', shared: true }],
+      }),
     ),
     http.get('*/v1/on-call', () =>
-      HttpResponse.json({ on_call: [{ schedule: { id: 's1' }, current: { users: [{ name: 'Mara' }] } }] }),
+      reply<ListOnCallResponseJson>({
+        on_call: [{ schedule: { id: 's1' }, current: { users: [{ name: 'Mara' }] } }],
+      }),
     ),
     http.get('*/v1/services', () =>
-      HttpResponse.json({ services: [{ id: 'x', name: 'Checkout API', escalation_policy_id: 'p1' }] }),
+      reply<ListServicesResponseJson>({
+        services: [{ id: 'x', name: 'Checkout API', escalation_policy_id: 'p1' }],
+      }),
     ),
   );
 });
@@ -151,7 +176,7 @@ describe('a policy', () => {
     server.use(
       http.patch('*/v1/escalation-policies/p1', () => HttpResponse.json({}, { status: 412 })),
       http.get('*/v1/escalation-policies/p1', () =>
-        HttpResponse.json({
+        reply<GetEscalationPolicyResponseJson>({
           escalation_policy: { ...stored, etag: 'e2', auto_resolve_seconds: 7200, name: 'Theirs' },
         }),
       ),
@@ -172,12 +197,14 @@ describe('a policy', () => {
     server.use(
       http.patch('*/v1/escalation-policies/p1', ({ request }) => {
         asked.push(request.headers.get('If-Match'));
-        if (!stale) return HttpResponse.json({ escalation_policy: { id: 'p1' } });
+        if (!stale) return reply<UpdateEscalationPolicyResponseJson>({ escalation_policy: { id: 'p1' } });
         stale = false;
         return HttpResponse.json({ code: 'etag_mismatch', message: 'Changed.' }, { status: 412 });
       }),
       http.get('*/v1/escalation-policies/p1', () =>
-        HttpResponse.json({ escalation_policy: { ...stored, etag: 'e2', description: 'Theirs' } }),
+        reply<GetEscalationPolicyResponseJson>({
+          escalation_policy: { ...stored, etag: 'e2', description: 'Theirs' },
+        }),
       ),
     );
     await userEvent.click(screen.getByRole('button', { name: 'Save policy' }));
@@ -212,7 +239,9 @@ describe('a policy', () => {
     await userEvent.click(await screen.findByRole('button', { name: 'Delete' }));
     await userEvent.click(screen.getByRole('button', { name: 'Delete policy' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('Checkout API uses this policy.');
-    server.use(http.delete('*/v1/escalation-policies/p1', () => HttpResponse.json({})));
+    server.use(
+      http.delete('*/v1/escalation-policies/p1', () => reply<DeleteEscalationPolicyResponseJson>({})),
+    );
     await userEvent.click(screen.getByRole('button', { name: 'Delete policy' }));
     expect(await screen.findByText('Another page')).toBeInTheDocument();
   });

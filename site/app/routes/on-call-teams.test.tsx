@@ -1,8 +1,16 @@
+import type {
+  DeleteTeamResponseJson,
+  ListTeamsResponseJson,
+  ListUsersResponseJson,
+  TeamJson,
+  UpdateTeamResponseJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCallTeams from './on-call-teams';
 
@@ -13,17 +21,17 @@ beforeEach(() => {
   saved = [];
   server.use(
     http.get('*/v1/teams', () =>
-      HttpResponse.json({ teams: [{ id: 't1', name: 'Platform', user_ids: ['u1', 'gone'] }] }),
+      reply<ListTeamsResponseJson>({ teams: [{ id: 't1', name: 'Platform', user_ids: ['u1', 'gone'] }] }),
     ),
     http.patch('*/v1/teams/t1', async ({ request }) => {
       saved.push((await request.json()) as Record<string, unknown>);
-      return HttpResponse.json({});
+      return reply<UpdateTeamResponseJson>({});
     }),
     http.delete('*/v1/teams/t1', () =>
       HttpResponse.json({ message: 'Payments pages this team.' }, { status: 409 }),
     ),
     http.get('*/v1/users', () =>
-      HttpResponse.json({
+      reply<ListUsersResponseJson>({
         users: [
           { id: 'u1', name: 'Mara', joined_at: '1' },
           { id: 'u2', name: 'Jonas', joined_at: '2' },
@@ -62,12 +70,18 @@ describe('the teams', () => {
 
   it('are deleted as they were read: what somebody else changed is shown first', async () => {
     const conditions: (string | null)[] = [];
-    let stored = { id: 't1', name: 'Platform', description: '', user_ids: ['u1'], etag: 'one' };
+    let stored = {
+      id: 't1',
+      name: 'Platform',
+      description: '',
+      user_ids: ['u1'],
+      etag: 'one',
+    } satisfies TeamJson;
     server.use(
-      http.get('*/v1/teams', () => HttpResponse.json({ teams: [stored] })),
+      http.get('*/v1/teams', () => reply<ListTeamsResponseJson>({ teams: [stored] })),
       http.delete('*/v1/teams/t1', ({ request }) => {
         conditions.push(request.headers.get('If-Match'));
-        if (conditions.length > 1) return HttpResponse.json({});
+        if (conditions.length > 1) return reply<DeleteTeamResponseJson>({});
         stored = { ...stored, description: 'Still needed', etag: 'two' };
         return HttpResponse.json({ code: 'etag_mismatch', message: 'Changed.' }, { status: 412 });
       }),

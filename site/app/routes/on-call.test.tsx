@@ -1,4 +1,17 @@
-import type { OverrideJson, ScheduleJson, ShiftJson } from '@nightbell/proto';
+import type {
+  CreateOverrideResponseJson,
+  GetScheduleTimelineResponseJson,
+  ListCoverageProblemsResponseJson,
+  ListEscalationPoliciesResponseJson,
+  ListOverridesResponseJson,
+  ListSchedulesResponseJson,
+  ListUsersResponseJson,
+  OverrideJson,
+  ScheduleJson,
+  ShiftJson,
+  TimelineLayerJson,
+  UserJson,
+} from '@nightbell/proto';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
@@ -8,14 +21,15 @@ import { ScheduleBoard } from '~/features/oncall/components/schedule-board';
 import { toSchedules } from '~/features/oncall/model/schedule';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import OnCall from './on-call';
 
 const hour = 3_600_000;
 const now = Date.now();
 const iso = (hours: number) => new Date(now + hours * hour).toISOString();
-const mara = { id: 'u1', name: 'Mara Lindqvist' };
-const jonas = { id: 'u2', name: 'Jonas Okafor' };
+const mara = { id: 'u1', name: 'Mara Lindqvist' } satisfies UserJson;
+const jonas = { id: 'u2', name: 'Jonas Okafor' } satisfies UserJson;
 const shift = (from: number, to: number, users: ShiftJson['users']): ShiftJson => ({
   starts_at: iso(from),
   ends_at: iso(to),
@@ -47,17 +61,23 @@ beforeEach(() => {
   overrides = [];
   const final = [shift(-900, 5, [jonas]), shift(5, 9, []), shift(9, 1500, [mara])];
   server.use(
-    http.get('*/v1/schedules', () => HttpResponse.json({ schedules })),
+    http.get('*/v1/schedules', () => reply<ListSchedulesResponseJson>({ schedules })),
     http.get('*/v1/schedules/:id/timeline', ({ request }) => {
       const { searchParams } = new URL(request.url);
-      const [from, to] = [searchParams.get('from'), searchParams.get('to')];
-      const layers = [{ rotation_id: 'r1', name: 'Night', shifts: [final[0]] }];
-      return HttpResponse.json({ timeline: { from, to, timezone: 'UTC', final, layers, overrides } });
+      const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? ''];
+      const layers = [
+        { rotation_id: 'r1', name: 'Night', shifts: final.slice(0, 1) },
+      ] satisfies TimelineLayerJson[];
+      return reply<GetScheduleTimelineResponseJson>({
+        timeline: { from, to, timezone: 'UTC', final, layers, overrides },
+      });
     }),
-    http.get('*/v1/on-call/problems', () => HttpResponse.json({ problems: [] })),
-    http.get('*/v1/overrides', () => HttpResponse.json({ overrides })),
-    http.get('*/v1/escalation-policies', () => HttpResponse.json({ escalation_policies: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [mara, jonas] })),
+    http.get('*/v1/on-call/problems', () => reply<ListCoverageProblemsResponseJson>({ problems: [] })),
+    http.get('*/v1/overrides', () => reply<ListOverridesResponseJson>({ overrides })),
+    http.get('*/v1/escalation-policies', () =>
+      reply<ListEscalationPoliciesResponseJson>({ escalation_policies: [] }),
+    ),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [mara, jonas] })),
   );
 });
 
@@ -104,7 +124,7 @@ describe('the on-call page', () => {
     server.use(
       http.post('*/v1/schedules/s1/overrides', async ({ request }) => {
         sent = await request.json();
-        return HttpResponse.json({ override: { id: 'o1' } });
+        return reply<CreateOverrideResponseJson>({ override: { id: 'o1' } });
       }),
     );
     show();

@@ -1,22 +1,35 @@
+import type {
+  AcknowledgeIncidentResponseJson,
+  CountIncidentsResponseJson,
+  GetIncidentResponseJson,
+  IncidentJson,
+  ListIncidentAlertsResponseJson,
+  ListIncidentsResponseJson,
+  ListNotificationsResponseJson,
+  ListServicesResponseJson,
+  ListTimelineResponseJson,
+} from '@nightbell/proto';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { incidentList } from '~/data/incidents';
 import { NeedsAPerson } from '~/features/incidents/components/needs-a-person';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Incident from './incident';
 import Incidents from './incidents';
 
 const begun = Date.parse('2026-03-25T03:00:00Z');
-const triggered = (id: string, severity = 'critical') => ({
-  id,
-  title: `Down ${id}`,
-  status: 'triggered',
-  severity,
-  triggered_at: new Date(begun - 60_000).toISOString(),
-});
+const triggered = (id: string, severity = 'critical') =>
+  ({
+    id,
+    title: `Down ${id}`,
+    status: 'triggered',
+    severity,
+    triggered_at: new Date(begun - 60_000).toISOString(),
+  }) satisfies IncidentJson;
 let all: ReturnType<typeof triggered>[];
 let sent: string[];
 
@@ -29,18 +42,24 @@ beforeEach(() => {
   sent = [];
   const of = (id: unknown) => all.find((one) => one.id === id);
   server.use(
-    http.get('*/v1/incidents', () => HttpResponse.json({ incidents: all })),
-    http.get('*/v1/incidents/counts', () => HttpResponse.json({ triggered_count: 2 })),
-    http.get('*/v1/incidents/:id', ({ params }) => HttpResponse.json({ incident: of(params.id) })),
-    http.get('*/v1/incidents/:id/timeline', () => HttpResponse.json({ entries: [] })),
-    http.get('*/v1/incidents/:id/notifications', () => HttpResponse.json({ notifications: [] })),
-    http.get('*/v1/incidents/:id/alerts', () => HttpResponse.json({ alerts: [], total_count: 0 })),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
+    http.get('*/v1/incidents', () => reply<ListIncidentsResponseJson>({ incidents: all })),
+    http.get('*/v1/incidents/counts', () => reply<CountIncidentsResponseJson>({ triggered_count: 2 })),
+    http.get('*/v1/incidents/:id', ({ params }) =>
+      reply<GetIncidentResponseJson>({ incident: of(params.id) }),
+    ),
+    http.get('*/v1/incidents/:id/timeline', () => reply<ListTimelineResponseJson>({ entries: [] })),
+    http.get('*/v1/incidents/:id/notifications', () =>
+      reply<ListNotificationsResponseJson>({ notifications: [] }),
+    ),
+    http.get('*/v1/incidents/:id/alerts', () =>
+      reply<ListIncidentAlertsResponseJson>({ alerts: [], total_count: 0 }),
+    ),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })),
     http.post('*/v1/incidents/:id/:verb', ({ params }) => {
       sent.push(`${params.verb} ${params.id}`);
       const status = params.verb === 'resolve' ? 'resolved' : 'acknowledged';
       all = all.map((one) => (one.id === params.id ? { ...one, status } : one));
-      return HttpResponse.json({ incident: of(params.id) });
+      return reply<AcknowledgeIncidentResponseJson>({ incident: of(params.id) });
     }),
   );
 });

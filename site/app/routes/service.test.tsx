@@ -1,3 +1,18 @@
+import type {
+  GetServiceKeyResponseJson,
+  GetServiceResponseJson,
+  GetServiceSamplesResponseJson,
+  ListEscalationPoliciesResponseJson,
+  ListIncidentsResponseJson,
+  ListServiceActivityResponseJson,
+  ListServicesResponseJson,
+  ListTeamsResponseJson,
+  ListUsersResponseJson,
+  RotateServiceKeyResponseJson,
+  SampleSeriesJson,
+  ServiceJson,
+  UpdateServiceResponseJson,
+} from '@nightbell/proto';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
@@ -6,6 +21,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { RoleContext } from '~/lib/role';
 import { startSession } from '~/lib/session-change';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Service from './service';
 
@@ -19,32 +35,32 @@ const stored = {
   tier: 2,
   grouping: 'group',
   repo_url: 'https://github.com/acme/checkout',
-};
+} satisfies ServiceJson;
 let service: object;
 
 beforeEach(() => {
   signIn();
   service = stored;
   server.use(
-    http.get('*/v1/services/s1', () => HttpResponse.json({ service })),
-    http.get('*/v1/services/s1/samples', () => HttpResponse.json({ series: [] })),
-    http.get('*/v1/services/s1/activity', () => HttpResponse.json({ activity: [] })),
+    http.get('*/v1/services/s1', () => reply<GetServiceResponseJson>({ service })),
+    http.get('*/v1/services/s1/samples', () => reply<GetServiceSamplesResponseJson>({ series: [] })),
+    http.get('*/v1/services/s1/activity', () => reply<ListServiceActivityResponseJson>({ activity: [] })),
     http.get('*/v1/services/s1/key', () =>
-      HttpResponse.json({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_k' }),
+      reply<GetServiceKeyResponseJson>({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_k' }),
     ),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [stored] })),
-    http.get('*/v1/incidents', () => HttpResponse.json({ incidents: [] })),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [stored] })),
+    http.get('*/v1/incidents', () => reply<ListIncidentsResponseJson>({ incidents: [] })),
     http.get('*/v1/teams', () =>
-      HttpResponse.json({
+      reply<ListTeamsResponseJson>({
         teams: [
           { id: 't1', name: 'Payments' },
           { id: 't2', name: 'Platform' },
         ],
       }),
     ),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u1', name: 'Jonas' }] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [{ id: 'u1', name: 'Jonas' }] })),
     http.get('*/v1/escalation-policies', () =>
-      HttpResponse.json({ escalation_policies: [{ id: 'p1', name: 'Nights' }] }),
+      reply<ListEscalationPoliciesResponseJson>({ escalation_policies: [{ id: 'p1', name: 'Nights' }] }),
     ),
   );
 });
@@ -59,7 +75,7 @@ describe('editing', () => {
     server.use(
       http.patch('*/v1/services/s1', async ({ request }) => {
         saved.push(request.headers.get('If-Match'), await request.json());
-        return HttpResponse.json({ service });
+        return reply<UpdateServiceResponseJson>({ service });
       }),
     );
     show();
@@ -96,7 +112,7 @@ describe('editing', () => {
           return HttpResponse.json({ message: 'Changed' }, { status: 412 });
         }
         saved.push((await request.json()) as object);
-        return HttpResponse.json({ service });
+        return reply<UpdateServiceResponseJson>({ service });
       }),
     );
     show();
@@ -125,7 +141,7 @@ describe('a test alert', () => {
     server.use(
       http.post('*/v1/webhooks/prometheus/:key', async ({ params, request }) => {
         sent.push(params.key, await request.json());
-        return HttpResponse.json({}, { status: 202 });
+        return new HttpResponse(null, { status: 202 });
       }),
     );
     await send();
@@ -149,11 +165,11 @@ it('makes a new key after a question, and shows the new address', async () => {
   let key = 'nbs_old';
   server.use(
     http.get('*/v1/services/s1/key', () =>
-      HttpResponse.json({ webhook_url: `https://n.example/v1/webhooks/prometheus/${key}` }),
+      reply<GetServiceKeyResponseJson>({ webhook_url: `https://n.example/v1/webhooks/prometheus/${key}` }),
     ),
     http.post('*/v1/services/s1/rotate-key', () => {
       key = 'nbs_new';
-      return HttpResponse.json({ previous_key_expires_at: '2026-03-30T10:00:00Z' });
+      return reply<RotateServiceKeyResponseJson>({ previous_key_expires_at: '2026-03-30T10:00:00Z' });
     }),
   );
   show();
@@ -165,17 +181,17 @@ it('makes a new key after a question, and shows the new address', async () => {
 });
 
 it('shows the key of no other service, on the way back from it', async () => {
-  const shop = { ...stored, depends_on_ids: ['s2'] };
-  const cards = { ...stored, id: 's2', name: 'Cards' };
+  const shop = { ...stored, depends_on_ids: ['s2'] } satisfies ServiceJson;
+  const cards = { ...stored, id: 's2', name: 'Cards' } satisfies ServiceJson;
   service = shop;
   server.use(
-    http.get('*/v1/services/s2', () => HttpResponse.json({ service: cards })),
-    http.get('*/v1/services/s2/samples', () => HttpResponse.json({ series: [] })),
-    http.get('*/v1/services/s2/activity', () => HttpResponse.json({ activity: [] })),
+    http.get('*/v1/services/s2', () => reply<GetServiceResponseJson>({ service: cards })),
+    http.get('*/v1/services/s2/samples', () => reply<GetServiceSamplesResponseJson>({ series: [] })),
+    http.get('*/v1/services/s2/activity', () => reply<ListServiceActivityResponseJson>({ activity: [] })),
     http.get('*/v1/services/s2/key', () =>
-      HttpResponse.json({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_cards' }),
+      reply<GetServiceKeyResponseJson>({ webhook_url: 'https://n.example/v1/webhooks/prometheus/nbs_cards' }),
     ),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [shop, cards] })),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [shop, cards] })),
   );
   show();
   await userEvent.click(await screen.findByRole('link', { name: 'Cards' }));
@@ -190,8 +206,10 @@ it('shows the key of no other service, on the way back from it', async () => {
 
 it('says that the readings of another time are on their way', async () => {
   const at = new Date().toISOString();
-  const series = [{ name: 'latency', points: [{ at, average: 12, max: 12, last: 12, sample_count: 1 }] }];
-  server.use(http.get('*/v1/services/s1/samples', () => HttpResponse.json({ series })));
+  const series = [
+    { name: 'latency', points: [{ at, average: 12, max: 12, last: 12, sample_count: 1 }] },
+  ] satisfies SampleSeriesJson[];
+  server.use(http.get('*/v1/services/s1/samples', () => reply<GetServiceSamplesResponseJson>({ series })));
   show();
   expect(await screen.findByText('6 hours ago')).toBeInTheDocument();
   server.use(http.get('*/v1/services/s1/samples', () => delay('infinite')));

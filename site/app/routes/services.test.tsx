@@ -1,18 +1,20 @@
+import type { ListServicesResponseJson, ServiceJson } from '@nightbell/proto';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../testing/render-route';
+import { reply } from '../../testing/reply';
 import { server } from '../../testing/server';
 import Services from './services';
 
-const whole = { repo_url: 'https://example.org/repo' };
+const whole = { repo_url: 'https://example.org/repo' } satisfies ServiceJson;
 
 beforeEach(() => {
   signIn();
   server.use(
     http.get('*/v1/services', () =>
-      HttpResponse.json({
+      reply<ListServicesResponseJson>({
         services: [
           { ...whole, id: 's1', name: 'Search', owner: { name: 'Mara' }, health: 'healthy' },
           {
@@ -63,7 +65,9 @@ describe('the tabs of the services', () => {
   it('says so when no service has open incidents', async () => {
     server.use(
       http.get('*/v1/services', () =>
-        HttpResponse.json({ services: [{ ...whole, id: 's1', name: 'Search', owner: { name: 'Mara' } }] }),
+        reply<ListServicesResponseJson>({
+          services: [{ ...whole, id: 's1', name: 'Search', owner: { name: 'Mara' } }],
+        }),
       ),
     );
     renderRoute('/services', Services);

@@ -1,9 +1,11 @@
+import type { LogoutResponseJson, SignedInUserJson, SwitchOrganizationResponseJson } from '@nightbell/proto';
 import { cleanup, render, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { keptDraft, useKeptDraft } from '~/lib/kept-draft';
 import { currentSession } from '~/lib/session';
 import { endSession, startSession } from '~/lib/session-change';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { switchOrganization } from './switch-organization';
 
@@ -23,12 +25,12 @@ beforeEach(() => {
 });
 
 it('keeps nothing of what was given up for another organization', async () => {
-  const user = { id: 'u1', org_id: 'o2', name: 'Mara' };
+  const user = { id: 'u1', org_id: 'o2', name: 'Mara' } satisfies SignedInUserJson;
   server.use(
     http.post('*/v1/auth/switch-organization', () =>
-      HttpResponse.json({ user, tokens: { access_token: 'o2', refresh_token: 'r2' } }),
+      reply<SwitchOrganizationResponseJson>({ user, tokens: { access_token: 'o2', refresh_token: 'r2' } }),
     ),
-    http.post('*/v1/auth/logout', () => HttpResponse.json({})),
+    http.post('*/v1/auth/logout', () => reply<LogoutResponseJson>({})),
   );
   expect(keptDraft('policy p1')).toEqual(begun);
   await switchOrganization('o2');
@@ -53,12 +55,15 @@ it.each([
   server.use(
     http.post('*/v1/auth/switch-organization', () => {
       happens();
-      const user = { id: 'u1', org_id: 'o2', name: 'Mara' };
-      return HttpResponse.json({ user, tokens: { access_token: 'o2', refresh_token: 'r2' } });
+      const user = { id: 'u1', org_id: 'o2', name: 'Mara' } satisfies SignedInUserJson;
+      return reply<SwitchOrganizationResponseJson>({
+        user,
+        tokens: { access_token: 'o2', refresh_token: 'r2' },
+      });
     }),
     http.post('*/v1/auth/logout', async ({ request }) => {
       ended.push(await request.json());
-      return HttpResponse.json({});
+      return reply<LogoutResponseJson>({});
     }),
   );
   expect(await switchOrganization('o2')).toBe(false);

@@ -1,11 +1,18 @@
+import type { ReadInvitationResponseJson } from '@nightbell/proto';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { expect, it } from 'vitest';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { AcceptInvitation } from './accept-invitation';
 
-const invited = { email: 'ada@acme.example', org_name: 'Acme', role: 'viewer', has_account: true };
+const invited = {
+  email: 'ada@acme.example',
+  org_name: 'Acme',
+  role: 'viewer',
+  has_account: true,
+} satisfies ReadInvitationResponseJson;
 
 it('does not call a link a dead one when the server is away, and reads it again', async () => {
   let away = true;
@@ -13,7 +20,7 @@ it('does not call a link a dead one when the server is away, and reads it again'
     http.post('*/v1/auth/invitation', () =>
       away
         ? HttpResponse.json({ message: 'The database is away.' }, { status: 503 })
-        : HttpResponse.json(invited),
+        : reply<ReadInvitationResponseJson>(invited),
     ),
   );
   render(<AcceptInvitation token="nbi_1" onJoined={() => undefined} />);

@@ -1,8 +1,14 @@
+import type {
+  ForgotPasswordResponseJson,
+  GetSignInOptionsResponseJson,
+  LoginResponseJson,
+} from '@nightbell/proto';
 import { act, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { currentSession } from '~/lib/session';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { LoginDialog } from './login-dialog';
 
@@ -29,7 +35,10 @@ it('signs in, stores the session, and goes on after 1.5 seconds', async () => {
   server.use(
     http.post('*/v1/auth/login', async () => {
       await delay(50);
-      return HttpResponse.json({ user: { name: 'Mara' }, tokens: { access_token: 'a', refresh_token: 'r' } });
+      return reply<LoginResponseJson>({
+        user: { name: 'Mara' },
+        tokens: { access_token: 'a', refresh_token: 'r' },
+      });
     }),
   );
   await submit();
@@ -56,7 +65,7 @@ it.each([
   ],
   [
     'the answer has no tokens',
-    () => HttpResponse.json({ user: { name: 'x' } }),
+    () => reply<LoginResponseJson>({ user: { name: 'x' } }),
     'Login failed. Please check your credentials.',
   ],
   [
@@ -73,7 +82,11 @@ it.each([
 
 it('sends whoever forgot the password to support', async () => {
   const alert = vi.spyOn(window, 'alert').mockImplementation(() => undefined);
-  server.use(http.get('*/v1/auth/options', () => HttpResponse.json({ forgotten_password: 'support' })));
+  server.use(
+    http.get('*/v1/auth/options', () =>
+      reply<GetSignInOptionsResponseJson>({ forgotten_password: 'support' }),
+    ),
+  );
   await user.click(screen.getByRole('button', { name: 'Forgot password?' }));
   await waitFor(() => expect(alert).toHaveBeenCalledWith(expect.stringContaining('contact support')));
 });
@@ -81,10 +94,10 @@ it('sends whoever forgot the password to support', async () => {
 it('asks for a link where mail leaves the installation', async () => {
   const asked: unknown[] = [];
   server.use(
-    http.get('*/v1/auth/options', () => HttpResponse.json({ forgotten_password: 'mail' })),
+    http.get('*/v1/auth/options', () => reply<GetSignInOptionsResponseJson>({ forgotten_password: 'mail' })),
     http.post('*/v1/auth/forgot-password', async ({ request }) => {
       asked.push(await request.json());
-      return HttpResponse.json({ message: 'A mail is on its way.' });
+      return reply<ForgotPasswordResponseJson>({ message: 'A mail is on its way.' });
     }),
   );
   await user.type(screen.getByLabelText('Email'), 'mara@acme.example');

@@ -1,8 +1,10 @@
+import type { RegisterResponseJson } from '@nightbell/proto';
 import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { MemoryRouter } from 'react-router';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { RegisterDialog } from './register-dialog';
 
@@ -44,7 +46,7 @@ it('registers a person, says so, and closes after two seconds', async () => {
     http.post('*/v1/auth/register', async ({ request }) => {
       sent = await request.json();
       await delay(50);
-      return HttpResponse.json({ user: {} });
+      return reply<RegisterResponseJson>({ user: {} });
     }),
   );
   await fill();
@@ -72,7 +74,7 @@ it('asks an organization for its name and sends it', async () => {
   server.use(
     http.post('*/v1/auth/register', async ({ request }) => {
       sent = (await request.json()) as Record<string, unknown>;
-      return HttpResponse.json({});
+      return reply<RegisterResponseJson>({});
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Organization' }));

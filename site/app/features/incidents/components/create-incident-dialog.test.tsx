@@ -1,9 +1,11 @@
+import type { CreateIncidentResponseJson, ListServicesResponseJson, ServiceJson } from '@nightbell/proto';
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { endSession, startSession } from '~/lib/session-change';
 import { renderRoute } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { CreateIncidentDialog } from './create-incident-dialog';
 
@@ -12,7 +14,7 @@ const jonas = { ...mara, user: { ...mara.user, id: 'u2', name: 'Jonas' } };
 const services = [
   { id: 's1', name: 'Payments' },
   { id: 's2', name: 'Search' },
-];
+] satisfies ServiceJson[];
 
 let sent: { key: string | null; title: string }[];
 let answer: () => Promise<Response> | Response;
@@ -21,9 +23,9 @@ beforeEach(() => {
   sessionStorage.clear();
   startSession(mara);
   sent = [];
-  answer = () => HttpResponse.json({ incident: { id: 'i-c41e', title: 'The disk' } });
+  answer = () => reply<CreateIncidentResponseJson>({ incident: { id: 'i-c41e', title: 'The disk' } });
   server.use(
-    http.get('*/v1/services', () => HttpResponse.json({ services })),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services })),
     http.post('*/v1/incidents', async ({ request }) => {
       const { title } = (await request.json()) as { title: string };
       sent.push({ key: request.headers.get('Idempotency-Key'), title });

@@ -1,15 +1,17 @@
+import type { IncidentSummaryJson, ListIncidentsResponseJson } from '@nightbell/proto';
 import { useQueryClient } from '@tanstack/react-query';
 import { fireEvent, screen } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { expect, it, vi } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { IncidentChoice } from './incident-choice';
 
 it('a press on its way chooses no incident that came above', async () => {
   signIn();
-  let incidents = [{ id: 'i1', title: 'Database disk full' }];
-  server.use(http.get('*/v1/incidents', () => HttpResponse.json({ incidents })));
+  let incidents: IncidentSummaryJson[] = [{ id: 'i1', title: 'Database disk full' }];
+  server.use(http.get('*/v1/incidents', () => reply<ListIncidentsResponseJson>({ incidents })));
   const onChoose = vi.fn();
   renderRoute('/', () => {
     const client = useQueryClient();

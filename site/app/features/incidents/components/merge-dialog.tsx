@@ -1,10 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '~/components/ui/confirm-dialog';
 import { Dialog } from '~/components/ui/dialog';
 import * as dialogKit from '~/components/ui/dialog.module.css';
 import { useMergeIncident } from '~/data/incident-changes';
+import { incidentDetail } from '~/data/incidents';
 import { shortId } from '~/lib/words';
-import type { Incident } from '../model/incident';
+import { type Incident, toIncident } from '../model/incident';
 import { severities } from '../model/severity';
 import { IncidentChoice } from './incident-choice';
 
@@ -12,6 +14,12 @@ import { IncidentChoice } from './incident-choice';
 export function MergeDialog({ incident, onClose }: { incident: Incident; onClose: () => void }) {
   const merge = useMergeIncident(incident.id);
   const [into, setInto] = useState<Incident | null>(null);
+  // A row of the list does not say what opened it.
+  const whole = useQuery({
+    ...incidentDetail(into?.id ?? ''),
+    select: toIncident,
+    enabled: into !== null,
+  }).data;
   if (!into)
     return (
       <Dialog title="Merge into another incident" saving={false} onClose={onClose}>
@@ -24,7 +32,7 @@ export function MergeDialog({ incident, onClose }: { incident: Incident; onClose
       </Dialog>
     );
   const worse = rank(incident.severity) < rank(into.severity);
-  const endsItself = declared(incident) && !declared(into);
+  const endsItself = declared(incident) && whole !== undefined && !declared(whole);
   return (
     <ConfirmDialog
       title="Merge into another incident"

@@ -1,7 +1,9 @@
+import type { CountIncidentsResponseJson, ListIncidentsResponseJson } from '@nightbell/proto';
 import { screen } from '@testing-library/react';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { NeedsAPerson } from './needs-a-person';
 
@@ -18,11 +20,13 @@ function answer(first: object, older: readonly { severity: string }[] = []): voi
   server.use(
     http.get('*/v1/incidents', ({ request }) => {
       const severities = new URL(request.url).searchParams.getAll('severity');
-      if (severities.length === 0) return HttpResponse.json(first);
+      if (severities.length === 0) return reply<ListIncidentsResponseJson>(first);
       asked.push(severities.join(' '));
-      return HttpResponse.json({ incidents: older.filter(({ severity }) => severities.includes(severity)) });
+      return reply<ListIncidentsResponseJson>({
+        incidents: older.filter(({ severity }) => severities.includes(severity)),
+      });
     }),
-    http.get('*/v1/incidents/counts', () => HttpResponse.json({ triggered_count: 10_000 })),
+    http.get('*/v1/incidents/counts', () => reply<CountIncidentsResponseJson>({ triggered_count: 10_000 })),
   );
   renderRoute('/dashboard', () => <NeedsAPerson />);
 }

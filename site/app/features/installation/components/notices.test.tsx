@@ -1,8 +1,10 @@
+import type { ConfirmInstallationResponseJson, GetInstallationResponseJson } from '@nightbell/proto';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { Notices } from './notices';
 
@@ -11,11 +13,13 @@ it('says on every page that a restored copy pages nobody, until the owner confir
   let copied = true;
   server.use(
     http.get('*/v1/installation', () =>
-      HttpResponse.json({ notices: copied ? [{ kind: 'restored_copy', message: 'It pages nobody.' }] : [] }),
+      reply<GetInstallationResponseJson>({
+        notices: copied ? [{ kind: 'restored_copy', message: 'It pages nobody.' }] : [],
+      }),
     ),
     http.post('*/v1/installation/confirm', () => {
       copied = false;
-      return HttpResponse.json({ message: 'Confirmed.' });
+      return reply<ConfirmInstallationResponseJson>({ message: 'Confirmed.' });
     }),
   );
   renderRoute('/', Notices, '/');

@@ -1,24 +1,37 @@
+import type {
+  ListUsersResponseJson,
+  PreviewScheduleResponseJson,
+  ShiftJson,
+  UserJson,
+} from '@nightbell/proto';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { delay, HttpResponse, http } from 'msw';
+import { delay, http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { createQueryClient } from '~/lib/query-client';
 import { startSession } from '~/lib/session-change';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { newDraft } from '../model/draft';
 import { DraftPreview } from './draft-preview';
 
-const mara = { id: 'u1', name: 'Mara Lindqvist' };
+const mara = { id: 'u1', name: 'Mara Lindqvist' } satisfies UserJson;
 const now = Date.parse('2026-03-25T02:12:00Z');
-const always = { starts_at: '2026-01-01T00:00:00Z', ends_at: '2027-01-01T00:00:00Z', users: [mara] };
+const always = {
+  starts_at: '2026-01-01T00:00:00Z',
+  ends_at: '2027-01-01T00:00:00Z',
+  users: [mara],
+} satisfies ShiftJson;
 
 beforeEach(() => {
   startSession({ user: { ...mara, role: 'owner' }, accessToken: 'access-1', refreshToken: 'refresh-1' });
   server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [mara] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [mara] })),
     http.post('*/v1/schedules/preview', () =>
-      HttpResponse.json({ timeline: { timezone: 'UTC', final: [always], layers: [], overrides: [] } }),
+      reply<PreviewScheduleResponseJson>({
+        timeline: { timezone: 'UTC', final: [always], layers: [], overrides: [] },
+      }),
     ),
   );
   render(

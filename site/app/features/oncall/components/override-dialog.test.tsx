@@ -1,15 +1,17 @@
+import type { ListUsersResponseJson, UserJson } from '@nightbell/proto';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
 import { expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { toSchedules } from '../model/schedule';
 import { OverrideDialog } from './override-dialog';
 
 const now = Date.parse('2026-03-25T02:12:00Z');
-const people = ['Mara', 'Jonas', 'Priya'].map((name, i) => ({ id: `u${i + 1}`, name }));
+const people = ['Mara', 'Jonas', 'Priya'].map((name, i) => ({ id: `u${i + 1}`, name }) satisfies UserJson);
 const schedules = (onCall: number[]) =>
   toSchedules(
     onCall
@@ -43,7 +45,7 @@ function Opened() {
 
 it('covers who is on call on the schedule that is chosen, also when others came on call meanwhile', async () => {
   signIn();
-  server.use(http.get('*/v1/users', () => HttpResponse.json({ users: people })));
+  server.use(http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: people })));
   renderRoute('/', Opened);
   await userEvent.click(await screen.findByRole('button', { name: 'Cover one person' }));
   const covered = await screen.findByLabelText('Instead of');
@@ -63,7 +65,7 @@ it('takes nothing while it is saved, and the focus back to where it was when tha
     come = resolve;
   });
   server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: people })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: people })),
     http.post('*/overrides', async () => {
       await coming;
       return HttpResponse.json({}, { status: 500 });

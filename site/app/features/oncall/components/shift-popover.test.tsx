@@ -1,9 +1,11 @@
+import type { CreateOverrideResponseJson, ListUsersResponseJson } from '@nightbell/proto';
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { useState } from 'react';
 import { expect, it, vi } from 'vitest';
 import { startSession } from '~/lib/session-change';
 import { renderRoute } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { ShiftPopover } from './shift-popover';
 
@@ -50,7 +52,7 @@ function holdBack(answer: () => Response) {
   });
   let asked = false;
   server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
     http.post('*/overrides', async () => {
       asked = true;
       await coming;
@@ -69,7 +71,7 @@ it.each([
 ])('who has the shift now is said to %s, or not', async (_, next, times) => {
   startSession(mara);
   const { come, asked } = holdBack(() =>
-    HttpResponse.json({
+    reply<CreateOverrideResponseJson>({
       override: {
         id: 'v1',
         user_id: 'u1',
@@ -102,7 +104,7 @@ it('gives a shift from the press on, and the same again after a failure, for two
   startSession(mara);
   const sent: unknown[] = [];
   server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
     http.post('*/overrides', async ({ request }) => {
       sent.push(((await request.json()) as { starts_at: string }).starts_at);
       return HttpResponse.json({}, { status: 500 });
@@ -131,7 +133,7 @@ it('gives a shift to another person from the press for that person on', async ()
   startSession(mara);
   const sent: unknown[] = [];
   server.use(
-    http.get('*/v1/users', () => HttpResponse.json({ users: [{ id: 'u3', name: 'Priya' }] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [{ id: 'u3', name: 'Priya' }] })),
     http.post('*/overrides', async ({ request }) => {
       sent.push(((await request.json()) as { starts_at: string }).starts_at);
       return HttpResponse.json({}, { status: 500 });

@@ -1,10 +1,18 @@
+import type {
+  ChangeIncidentsResponseJson,
+  ListIncidentsResponseJson,
+  ListSchedulesResponseJson,
+  ListServicesResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { beforeEach, expect, it } from 'vitest';
 import { incidentList } from '~/data/incidents';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { Palette } from './palette';
 
@@ -31,14 +39,14 @@ beforeEach(() => {
   Element.prototype.scrollIntoView = () => undefined;
   server.use(
     http.get('*/v1/incidents', ({ request }) =>
-      HttpResponse.json({ incidents: request.url.includes('status=open') ? open : [] }),
+      reply<ListIncidentsResponseJson>({ incidents: request.url.includes('status=open') ? open : [] }),
     ),
-    http.get('*/v1/services', () => HttpResponse.json({ services: [] })),
-    http.get('*/v1/schedules', () => HttpResponse.json({ schedules: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/services', () => reply<ListServicesResponseJson>({ services: [] })),
+    http.get('*/v1/schedules', () => reply<ListSchedulesResponseJson>({ schedules: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
     http.post('*/v1/incidents/bulk', async ({ request }) => {
       sent.push(((await request.json()) as { ids: string[] }).ids);
-      return HttpResponse.json({ results: [] });
+      return reply<ChangeIncidentsResponseJson>({ results: [] });
     }),
   );
 });

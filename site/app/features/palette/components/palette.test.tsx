@@ -1,8 +1,15 @@
+import type {
+  ListIncidentsResponseJson,
+  ListSchedulesResponseJson,
+  ListServicesResponseJson,
+  ListUsersResponseJson,
+} from '@nightbell/proto';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { Palette } from './palette';
 
@@ -11,10 +18,10 @@ const nothing = 'Nothing matches "payment".';
 function answer(services: () => Response | Promise<Response>): void {
   signIn();
   server.use(
-    http.get('*/v1/incidents', () => HttpResponse.json({ incidents: [] })),
+    http.get('*/v1/incidents', () => reply<ListIncidentsResponseJson>({ incidents: [] })),
     http.get('*/v1/services', services),
-    http.get('*/v1/schedules', () => HttpResponse.json({ schedules: [] })),
-    http.get('*/v1/users', () => HttpResponse.json({ users: [] })),
+    http.get('*/v1/schedules', () => reply<ListSchedulesResponseJson>({ schedules: [] })),
+    http.get('*/v1/users', () => reply<ListUsersResponseJson>({ users: [] })),
   );
   renderRoute('/', () => <Palette actions={[]} onClose={() => undefined} />);
 }
@@ -22,7 +29,7 @@ function answer(services: () => Response | Promise<Response>): void {
 const type = async () => userEvent.type(await screen.findByRole('combobox'), 'payment');
 
 it('says that nothing matches once everything was searched', async () => {
-  answer(() => HttpResponse.json({ services: [] }));
+  answer(() => reply<ListServicesResponseJson>({ services: [] }));
   await type();
   expect(await screen.findByText(nothing)).toBeInTheDocument();
 });
@@ -37,7 +44,7 @@ it('says what could not be searched, and not that there is nothing', async () =>
 it('still searches while something has not answered', async () => {
   answer(async () => {
     await delay('infinite');
-    return HttpResponse.json({});
+    return reply<ListServicesResponseJson>({});
   });
   await type();
   await new Promise((done) => setTimeout(done, 600));

@@ -1,8 +1,10 @@
+import type { GetUserDutiesResponseJson, ListUsersResponseJson } from '@nightbell/proto';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { HttpResponse, http } from 'msw';
+import { http } from 'msw';
 import { expect, it } from 'vitest';
 import { renderRoute, signIn } from '../../../../testing/render-route';
+import { reply } from '../../../../testing/reply';
 import { server } from '../../../../testing/server';
 import { RemoveDialog } from './remove-dialog';
 
@@ -12,10 +14,13 @@ it('says why nobody can be removed yet', async () => {
   signIn();
   server.use(
     http.get('*/v1/users/u1/duties', () =>
-      HttpResponse.json({ replacement_needed: true, schedules: [{ id: 's1', name: 'Nights' }] }),
+      reply<GetUserDutiesResponseJson>({
+        replacement_needed: true,
+        schedules: [{ id: 's1', name: 'Nights' }],
+      }),
     ),
     http.get('*/v1/users', () =>
-      HttpResponse.json({
+      reply<ListUsersResponseJson>({
         users: [
           { id: 'u1', name: 'Pete' },
           { id: 'u2', name: 'Ada' },
