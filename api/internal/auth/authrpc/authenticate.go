@@ -93,10 +93,9 @@ func isGrave(call *rpcserver.Call) bool {
 	return lasting || call.Authz.GetReveals() || auth.Role(call.Authz.GetRole()).AtLeast(auth.Admin)
 }
 
-// FromRequest is Authenticate for plain handlers such as the event stream. It returns
-// the actor, or the refusal to answer with. A handler that lives longer than a few
-// seconds calls it again every five: once the token, the session or the membership
-// has ended, it is refused.
+// FromRequest is Authenticate for plain handlers such as the event stream: it returns the actor, or the refusal to
+// answer with. A handler that lives longer than a few seconds calls it again every five: it is refused once the token,
+// the session or the membership has ended.
 func (a *Authenticator) FromRequest(r *http.Request) (auth.Actor, error) {
 	return a.identify(r.Context(), r.Header, false)
 }
