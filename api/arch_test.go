@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"io/fs"
 	"os"
@@ -307,6 +310,60 @@ func TestTheStoryNamesFilesThatExist(t *testing.T) {
 	for _, file := range files {
 		if _, err := os.Stat("internal/" + file[1]); err != nil {
 			t.Errorf("the README sends its reader to api/internal/%s: %v", file[1], err)
+		}
+	}
+}
+
+// TestCommentsAreShort: a reader holds three lines in mind beside the code. What needs more belongs into the package
+// comment, or into docs-mdx/decisions. Directives do not count.
+func TestCommentsAreShort(t *testing.T) {
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, name, nil, parser.ParseComments)
+		if err != nil || ast.IsGenerated(file) {
+			return err
+		}
+		for _, at := range longComments(files, file) {
+			t.Errorf("%s: this comment has more than three lines; say the trick, then the reason, or say it in the package comment", at)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// longComments are where comments of more than three lines begin, the package comment and what stands before it apart.
+func longComments(files *token.FileSet, file *ast.File) (at []token.Position) {
+	for _, group := range file.Comments {
+		if isPackageComment := group.End() < file.Package; !isPackageComment && strings.Count(group.Text(), "\n") > 3 {
+			at = append(at, files.Position(group.Pos()))
+		}
+	}
+	return at
+}
+
+func TestLongCommentsAreSeen(t *testing.T) {
+	for comment, long := range map[string]bool{
+		"// 1\n// 2\n// 3\n//\n//go:embed x\nvar x int":                    false,
+		"// 1\n// 2\n// 3\n// 4\nvar x int":                                true,
+		"// 1\n//\n//\tx := 1\n//\n// 2\nvar x int":                        true,
+		"/* 1\n2\n3\n4 */\nvar x int":                                      true,
+		"type x struct {\n\t// 1\n\t// 2\n\t// 3\n\t// 4\n\ta int\n}":      true,
+		"func x() {\n\t// 1\n\t// 2\n\t// 3\n\t// 4\n}":                    true,
+		"const x = `\n// 1\n// 2\n// 3\n// 4\n`":                           false,
+		"var (\n\ta = 1 // 1\n\tb = 2 // 2\n\tc = 3 // 3\n\td = 4 // 4\n)": false,
+	} {
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, "x.go", "// 1\n// 2\n// 3\n// 4\npackage x\n\n"+comment+"\n", parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := longComments(files, file); len(at) > 0 != long {
+			t.Errorf("%q: got %v", comment, at)
 		}
 	}
 }

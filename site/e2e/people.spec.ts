@@ -59,7 +59,7 @@ test('a device that is signed out elsewhere is out within five seconds', async (
   await elsewhere.close();
 });
 
-test('an invitation by link is copied, made anew, and revoked', async ({ page, nightbell }) => {
+test('an invitation by link is copied, made again, and revoked', async ({ page, nightbell }) => {
   const ada = await nightbell.register();
   await signIn(page, ada);
   await open(page, '/users');

@@ -29,8 +29,7 @@ var refusalSource string
 //go:embed frame.html
 var frameSource string
 
-// script says so when an answer does not get through: the browser's own error page offers no
-// way to press again. Without it the form submits by itself.
+// script says when an answer got lost, where the browser's error page has no button; the form posts without it too.
 //
 //go:embed offline.js
 var script string

@@ -78,13 +78,9 @@ type Options struct {
 	Uptime func() time.Duration
 }
 
-// Outbox delivers by one channel: it claims the pages that are due, bundles
-// them by contact, hands each bundle to the provider and records what came of it.
-// Each channel has one of its own, so that a slow provider delays no other channel.
-// Any number of replicas may run one.
-//
-// A page is sent at least once: a crash, or an answer of the provider that gets lost,
-// makes at most one extra copy.
+// Outbox delivers by one channel: it claims due pages, bundles them by contact, hands each bundle to the provider and
+// records the outcome. Each channel has its own, so that a slow provider delays no other; any number of replicas may
+// run it. Delivery is at least once: a crash, or an answer that gets lost, makes at most one extra copy.
 type Outbox struct {
 	db      *postgres.DB
 	kind    notify.Kind
@@ -147,10 +143,9 @@ func New(db *postgres.DB, kind notify.Kind, channel notify.Channel, options Opti
 	}
 }
 
-// Sweep renews the leases of sends that take long, claims what is due and begins to send
-// it; it does not wait for providers. It reports whether more may be due at once. When all
-// sends are busy it claims nothing, and Freed tells when to come again. Then whose pages cannot
-// be sent now is reached by other means.
+// Sweep renews the leases of slow sends, claims what is due and begins to send it, without waiting for providers; then
+// it goes on to other contacts where a page cannot be sent now. It reports whether more may be due at once. When all
+// sends are busy it claims nothing, and Freed tells when to come again.
 func (d *Outbox) Sweep(ctx context.Context) (again bool, err error) {
 	// What is claimed must be sent: a stop that broke the claim off after its commit would
 	// leave the pages waiting for the end of a lease that nobody uses.

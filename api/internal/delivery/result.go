@@ -23,10 +23,9 @@ import (
 // settleLock is how long settling waits for somebody who changes the same pages.
 const settleLock = 50 * time.Millisecond
 
-// settle records a try in one transaction: the pages' next state, the delivery log and
-// the timeline; bare is the pages alone. A worker that lost its lease changes nothing.
-// It fails instead of panicking, when it takes longer than limit, and when a row stays locked: few
-// connections settle for all organizations.
+// settle records a try in one transaction: the pages' next state, the delivery log and the timeline; bare is the pages
+// alone. A worker that lost its lease changes nothing. It fails after limit, on a locked row, and instead of panicking:
+// few connections settle for all organizations.
 func (d *Outbox) settle(ctx context.Context, claim notifydb.Claim, done try, bare bool, limit time.Duration) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -28,10 +28,9 @@ func IsQuiet(policy Policy, severity alert.Severity, now time.Time) bool {
 	return policy.quietAt(severity, now)
 }
 
-// Advance makes the next step due now, because somebody asked for it, whatever
-// maintenance and quiet hours say. While paging is active that is all; when it was
-// stopped, a new cycle begins at the next step. When that pages nobody, because nothing
-// follows, a new cycle begins at the first step: whoever asks gets somebody.
+// Advance makes the next step due now because somebody asked for it, whatever maintenance and quiet hours say. Where
+// paging was stopped, a new cycle begins at the next step; where that pages nobody, because nothing follows, a new one
+// at the first step: whoever asks gets somebody.
 func Advance(snapshot Snapshot, now time.Time) (State, []Effect) {
 	snapshot.Hold, snapshot.Policy.Quiet = Hold{}, nil
 	switch state := snapshot.State; {

@@ -43,43 +43,15 @@ func (s Snapshot) newCycle(passed []uuid.UUID, now time.Time) Snapshot {
 	return s
 }
 
-// Decide says who is paged at now and what is stored until the next decision. It
-// returns the state as it was, and no effects, unless the state is active and due.
-//
-// What it guarantees:
-//   - nothing is early: a step is paged at its due time or later;
-//   - while maintenance holds the pages nobody is paged, and the step is due at its end
-//     (PagesHeld says so once for each window);
-//   - when the policy is quiet for the severity at the due time, nobody is paged and
-//     paging ends (PagesNobody), but paging that begins again waits for the end of it;
-//   - what was due before a quiet time, and is late or was held by maintenance, is paged when
-//     the quiet time ends (PagesHeld);
-//   - a step that is for other severities, or for other hours than those of its due time,
-//     is skipped at once and said so (StepSkipped), as is one that means nobody
-//     (NobodyOnCall);
-//   - one that was hurried, and for that reason alone pages nobody, is asked again at its own
-//     time; until then those after it are paged, and what it is quiet for waits (hurry.go);
-//   - a round robin pages one of its targets: the next one with each incident and each
-//     round, passing over those that mean nobody;
-//   - after a late wake-up each distinct person or channel that was missed is paged
-//     once, in the order of the steps, and the next step keeps its full delay from
-//     now. One wake-up uses up one round at most, so downtime exhausts no policy, and
-//     stops before a step that would have been due in a quiet time;
-//   - in a round whose steps page nobody, in one that follows when no page of the cycle got
-//     through, and after the last step of the last round has waited its delay, the last
-//     resort is paged, once in a cycle (LastResort);
-//   - a round that pages nobody waits as long as the first step does;
-//   - after that, paging is exhausted and says so (RanOut);
-//   - steps have identities: after an edit under way, each step that this round has not
-//     passed is paged in the policy's new order. One that the edit added, or changed whom
-//     it pages, pages those whom this round has not paged yet. So nobody of the new policy
-//     is left out, and nobody is paged again because of an edit;
-//   - when the incident is more severe than anybody was told, they are told (rise.go).
+// Decide says who is paged at now and what is stored until the next decision. Unless the state is active and due, it
+// returns that as it was, and no effects: nothing is early. Each branch, and what it calls, says what it guarantees.
+// When the incident is more severe than anybody was told, they are told (rise.go).
 func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	if snapshot.State.Status != Active || snapshot.State.NextDueAt.After(now) {
 		return snapshot.State, nil
 	}
 	walk := begin(snapshot, now)
+	// A step that was hurried into a quiet time waits for its own time.
 	if !walk.held() && walk.hurried() && walk.quietAt(walk.due) {
 		walk.due = walk.state.OwnDueAt
 	}
@@ -87,12 +59,14 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 	case walk.ended() && walk.allPassed():
 		walk.exhaust(walk.exhaustedMessage())
 	case snapshot.Hold.holds(now):
+		// Nobody is paged in maintenance, and the step is due at its end: PagesHeld says so once for each window.
 		walk.hold(snapshot.Hold)
 		return walk.state, walk.effects
 	case walk.due.After(now): // it was quiet for which it was hurried
 		walk.state.NextDueAt = walk.due
 		return walk.state, nil
 	case walk.late() && walk.quietAt(now):
+		// What was due before the quiet time, and is late or was held by maintenance, is paged at its end (PagesHeld).
 		hold, ends := walk.policy.quietHold(walk.severity, now)
 		if ends {
 			walk.hold(hold)
@@ -101,6 +75,7 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 		walk.due = now
 		walk.pageNobody()
 	case !walk.held() && walk.quietAt(walk.due):
+		// Quiet when it was due: paging ends (PagesNobody), except that another cycle waits for the end of that.
 		if hold, ends := walk.policy.quietHold(walk.severity, now); ends && walk.beginsAgain() {
 			walk.hold(hold)
 			return walk.state, walk.effects
@@ -110,6 +85,7 @@ func Decide(snapshot Snapshot, now time.Time) (State, []Effect) {
 		before := walk.state.Severity
 		walk.tellRise(snapshot)
 		if snapshot.Unreached && walk.beginsRound() {
+			// No page of the cycle got through: the last resort is paged now, once in a cycle.
 			walk.nextRound()
 			walk.at, walk.unreached = 0, true
 			walk.pageLastResort(snapshot.Owners)
@@ -146,8 +122,9 @@ func NextSteps(before Snapshot, effects []Effect, unreached bool) (next []Effect
 	return next
 }
 
-// pageDue pages the step that is due and every later one whose time has passed too. When
-// that is nobody, the last resort is paged, or paging ends.
+// pageDue pages the step that is due and every later one whose time has passed too. When that is nobody, also because
+// the last step has waited its delay, the last resort is paged, once in a cycle, or paging ends (RanOut). A round that
+// pages nobody waits as long as the first step does.
 func (w *walk) pageDue(owners []uuid.UUID) {
 	switch wait := w.pageSteps(); {
 	case wait > 0:
@@ -171,8 +148,9 @@ func (w *walk) pageDue(owners []uuid.UUID) {
 	}
 }
 
-// pageSteps pages or skips steps while they are due, for one round at most, and answers
-// with the delay of the last one that pages somebody; zero when none does.
+// pageSteps pages or skips steps while they are due: one round at most, so that downtime exhausts no policy, and none
+// that would have been due in a quiet time after one that pages. It answers with the delay of the last one that pages
+// somebody, which counts from now; zero when none does.
 func (w *walk) pageSteps() (wait time.Duration) {
 	if w.beginsRound() {
 		w.nextRound()
@@ -224,7 +202,8 @@ func (w *walk) upcoming() (place int, again, follows bool) {
 	return 0, true, !w.lastRound() && w.anybody() && !w.isAskedAgain()
 }
 
-// page pages whom the step at a place means; an edited one, whom the round has not paged.
+// page pages whom the step at a place means, of a round robin the next one with each incident and each round; of an
+// edited step, whom the round has not paged. Whoever several missed steps mean is paged once (pageOnce).
 func (w *walk) page(place int) {
 	w.at = place
 	step := w.policy.Steps[place]
@@ -233,7 +212,8 @@ func (w *walk) page(place int) {
 	}
 }
 
-// skip says that the step at the position pages nobody, and why; more is said after that.
+// skip says that the step at the position pages nobody, and why: it means nobody (NobodyOnCall), or is for other
+// severities or other hours than those of its due time (StepSkipped). more is said after that.
 func (w *walk) skip(step Step, more string) {
 	if w.applies(step) {
 		w.want(Effect{Kind: NobodyOnCall, Message: w.nobodyMessage(step) + more})

@@ -3,7 +3,7 @@
 // nothing starts a goroutine (design section 2, rule 4).
 //
 // Decide in decide.go is called by the sweeper for every incident that is due and
-// when an incident opens (Start in cycle.go), Rise in rise.go when an incident becomes
+// when an incident opens (Start), Rise in rise.go when an incident becomes
 // more severe; Foresee in foresee.go calls the same to tell what would happen. What a
 // decision keeps while it goes through the steps is in walk.go. Policy.At in policy.go
 // asks oncall whom a schedule means at an instant.

@@ -138,7 +138,7 @@ func compareHistory(seed uint64) (difference string) {
 	}
 	var state escalation.State
 	var pagedInCycle []escalation.Paged
-	anew, log := false, "" // anew is set while the cycle has paged nobody
+	unpaged, log := false, "" // unpaged is set while the cycle has paged nobody
 	snapshot := func() escalation.Snapshot {
 		s := escalation.Snapshot{State: state, Policy: m.policy.real(revision, changedIn, m.turn), Severity: m.severity, Paged: pagedInCycle}
 		for _, c := range []byte(plainOwners) {
@@ -151,18 +151,18 @@ func compareHistory(seed uint64) (difference string) {
 	}
 	apply := func(after escalation.State, effects []escalation.Effect) (who string) {
 		if after.Cycle != state.Cycle {
-			anew = true
+			unpaged = true
 		}
 		for _, e := range effects {
 			if e.Pages() {
-				if anew {
-					pagedInCycle, anew = nil, false
+				if unpaged {
+					pagedInCycle, unpaged = nil, false
 				}
 				who += string(rune(e.UserID[0]))
 				pagedInCycle = append(pagedInCycle, escalation.Paged{Round: e.Round, Kind: e.Kind, ID: e.UserID})
 			}
 		}
-		if state = after; anew {
+		if state = after; unpaged {
 			for i := range pagedInCycle {
 				pagedInCycle[i].Round = escalation.EarlierCycle
 			}

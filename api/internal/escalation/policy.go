@@ -11,10 +11,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/oncall"
 )
 
-// At is the policy as it stands at an instant: schedules mean who is on call then, a
-// team in a round robin is as many targets as it has members, and people who cannot be
-// reached are left out. Who is paged and who is explained both come through here. The
-// policy itself stays as it is.
+// At is the policy as it stands at an instant: schedules mean who is on call then, a team in a round robin is as many
+// targets as it has members, and people who cannot be reached are left out. Who is paged and who is explained both come
+// through here. The policy itself stays as it is.
 func (p Policy) At(now time.Time, reachable func(person uuid.UUID) bool) Policy {
 	steps := make([]Step, len(p.Steps))
 	for i, step := range p.Steps {

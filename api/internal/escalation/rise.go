@@ -50,15 +50,9 @@ func Lowered(snapshot Snapshot, now time.Time) (State, []Effect) {
 	return state, nil
 }
 
-// Rise pages again because a triggered incident became more severe than people know. It does
-// nothing for a severity of which they were told, so it acts once for each incident and severity,
-// and again where somebody had lowered it in between.
-//
-// While a cycle runs, everybody who was paged in it is told once, and whom the steps that
-// the round has passed mean now; what is due next keeps its time. While the policy is quiet
-// that is only said (PagesNobody), and the next step asks again. While maintenance holds pages
-// it waits for the end of that (WaitToTell). When paging ran out or stopped, a new cycle begins
-// at the first step, and whoever else was paged in the last one is told at once.
+// Rise pages again because a triggered incident became more severe than people were told: once for each severity, and
+// again where somebody had lowered it. While a cycle runs, whoever was paged in it is told, and whom the passed steps
+// mean now; what is due keeps its time. Where paging ran out or stopped, a new cycle begins at the first step.
 func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 	state := snapshot.State
 	running := state.Status == Active
@@ -70,7 +64,7 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		return Decide(snapshot, now)
 	case running && len(state.Passed) == 0: // the first step is still to come, with the new severity
 		return state, nil
-	case !running || state.Severity == "":
+	case !running || state.Severity == "": // a new cycle, which tells the others of the last one at once
 		return Start(snapshot, now)
 	case !state.NextDueAt.After(now):
 		after, effects := Decide(snapshot, now)
@@ -81,7 +75,7 @@ func Rise(snapshot Snapshot, now time.Time) (State, []Effect) {
 		snapshot.State = after
 		after, more := Start(snapshot, now)
 		return after, append(effects, more...)
-	case snapshot.Hold.holds(now):
+	case snapshot.Hold.holds(now): // it waits for the end of that (WaitToTell)
 		return state, nil
 	}
 	walk := begin(snapshot, now)
@@ -106,11 +100,9 @@ func WaitToTell(snapshot Snapshot, now time.Time) (until time.Time, line []Effec
 	return WaitToAsk(snapshot, now)
 }
 
-// tellRise pages whoever was paged in this cycle, if the severity rose since, and then
-// whom the steps that the round has passed mean now: those that were skipped, for whatever
-// reason, and those whose schedule has handed over. In a cycle that has paged nobody yet the
-// steps were passed in an earlier one (Advance): only those that are not for what people were
-// told before are paged. Hours are asked of now: no step is due by it.
+// tellRise pages whoever was paged in this cycle, if the severity rose since, and then whom the passed steps mean now,
+// by the hours of now: skipped ones, and those whose schedule has handed over. In a cycle that has paged nobody, the
+// steps were passed in an earlier one (Advance): only those not for the severity told before are paged.
 func (w *walk) tellRise(snapshot Snapshot) {
 	before := w.state.Severity
 	if before == "" || !rose(before, w.severity) || len(w.state.Passed) == 0 {

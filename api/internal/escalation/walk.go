@@ -63,8 +63,7 @@ func (w *walk) lastRound() bool {
 	return w.state.Round >= w.policy.Repeats || len(w.policy.Steps) == 0
 }
 
-// beginsAgain reports whether the step is the first one of paging that begins anew, for an incident that there
-// was before.
+// beginsAgain reports whether the step is the first one of another cycle, for an incident that is not new.
 func (w *walk) beginsAgain() bool {
 	return w.state.Cycle > 1 && w.state.Round == 0 && len(w.state.Passed) == 0
 }
@@ -94,8 +93,9 @@ func (w *walk) isOfEdit(step Step, at time.Time) bool {
 	return w.edited(step) && step.isFor(w.severity) && step.isOn(w.policy.zone(), at) && step.meansSomebody()
 }
 
-// next is the place of the first step that the round still has to pass; one past the
-// last when there is none.
+// next is the place of the first step that the round still has to pass; one past the last when there is none. Steps
+// have identities: after an edit they are passed in the new order, and an edited one pages whom the round has not
+// paged. So nobody of the new policy is left out, and nobody is paged again because of an edit.
 func (w *walk) next() int {
 	for i, step := range w.policy.Steps {
 		if put, off := w.askedAgain[step.ID]; off && put.Equal(w.due) {

@@ -2,8 +2,7 @@ package notify
 
 import "github.com/google/uuid"
 
-// AddressPlace is what a contact method's sealed address belongs to: the place to seal
-// it for and to open it with.
+// AddressPlace is the additional data that ties a sealed address to its contact method, for Seal and Open alike.
 func AddressPlace(orgID, contactMethodID uuid.UUID) string {
 	return "contact_method/" + orgID.String() + "/" + contactMethodID.String() + "/address"
 }

@@ -62,10 +62,9 @@ func (t *try) claims(now time.Time, n int, incident func(i int) uuid.UUID) {
 	}
 }
 
-// orEachAlone carries out what is due in one transaction, up to dueAtOnce. When that fails
-// for a reason that may lie in one incident, each has a transaction of its own, and the one
-// that still fails is postponed and logged: neither a spoiled policy nor a lock that somebody
-// holds for long silences the others.
+// orEachAlone carries out what is due in one transaction, up to dueAtOnce. When that fails for a reason that may lie in
+// one incident, each has a transaction of its own, and one that still fails is postponed and logged: neither a spoiled
+// policy nor a lock that somebody holds for long silences the others.
 func (l *later) orEachAlone(ctx context.Context, logger *slog.Logger, what string, carryOut func(*try) (due int, err error)) (due int, err error) {
 	due, err = guarded(carryOut, &try{limit: dueAtOnce})
 	if err == nil || postgres.IsAway(err) || ctx.Err() != nil {

@@ -28,7 +28,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	for _, event := range outcome.Events {
 		r.Note(record, event)
 	}
-	anew := !outcome.Next.SnoozedUntil.Equal(record.SnoozedUntil)
+	snoozeChanged := !outcome.Next.SnoozedUntil.Equal(record.SnoozedUntil)
 	var known alert.Severity
 	if record.WantsConfirmation() { // only whoever has it was told of the rise: it is news for everybody else
 		known = record.AcknowledgedSeverity
@@ -36,7 +36,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	record.Incident, record.Urgency = outcome.Next, incident.UrgencyOf(outcome.Next.Severity)
 	switch outcome.Paging {
 	case incident.StopPaging:
-		return r.stop(ctx, batch, record, anew)
+		return r.stop(ctx, batch, record, snoozeChanged)
 	case incident.NextStep:
 		return r.advanceAs(ctx, batch, record, known, escalation.Advance)
 	case incident.GoOn:
@@ -52,7 +52,7 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 			r.setSnooze(record)
 			return nil
 		}
-		if err := r.stop(ctx, batch, record, anew); err != nil {
+		if err := r.stop(ctx, batch, record, snoozeChanged); err != nil {
 			return err
 		}
 		return r.askAgain(ctx, batch, record)
@@ -65,9 +65,9 @@ func (r *Round) Command(ctx context.Context, batch *pgx.Batch, record incidentdb
 	}
 }
 
-// stop ends the escalation and calls off what was not sent yet (promise P5). With anew, the
+// stop ends the escalation and calls off what was not sent yet (promise P5). snoozeChanged says that the
 // acknowledgement ends at another time than it did.
-func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, anew bool) error {
+func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Record, snoozeChanged bool) error {
 	reason := string(record.Status)
 	notifydb.QueueCancel(batch, record.OrgID, record.ID, reason, r.now)
 	r.setSnooze(record)
@@ -82,7 +82,7 @@ func (r *Round) stop(ctx context.Context, batch *pgx.Batch, record incidentdb.Re
 	if current.Timed(over...) {
 		escalationdb.QueueDropTimers(batch, record.OrgID, record.ID, over...)
 	}
-	if record.Status == incident.Acknowledged && record.SnoozedUntil.IsZero() && current.AckTimeout > 0 && (anew || !current.Timed(escalation.AckTimeout)) {
+	if record.Status == incident.Acknowledged && record.SnoozedUntil.IsZero() && current.AckTimeout > 0 && (snoozeChanged || !current.Timed(escalation.AckTimeout)) {
 		// One that runs is left alone, as a sweep may hold it and wait for this incident: it
 		// counts from the acknowledgement that there is then. That of a snooze may be too late.
 		r.setTimer(record, escalation.AckTimeout, record.AnsweredAt().Add(current.AckTimeout))
@@ -208,9 +208,8 @@ func (r *Round) AsksLater(ctx context.Context, record incidentdb.Record) (bool, 
 	return line != nil, nil
 }
 
-// KeepPaging lets the paging of a triggered incident go on, or begins it anew where it is over or nobody
-// follows in it any more. It reports whether somebody is paged by it without waiting for the end of
-// maintenance or of a quiet time.
+// KeepPaging lets the paging of a triggered incident go on, or begins it again where it is over or nobody follows in it
+// any more. It reports whether somebody is paged by it without waiting for the end of maintenance or of a quiet time.
 func (r *Round) KeepPaging(ctx context.Context, batch *pgx.Batch, record incidentdb.Record) (bool, error) {
 	ofRecord := func(p escalationdb.Paging) bool { return p.IncidentID == record.ID }
 	runs := func(state escalation.State) bool {

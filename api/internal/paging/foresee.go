@@ -45,10 +45,9 @@ type Foresight struct {
 	Rules func(escalation.Effect) []notify.Rule
 }
 
-// Foresee tells who would be paged for an incident of a service, or of none, that opens
-// at an instant: the rules that page, with what they read, asked about that time. A policy
-// that is not Nil is asked about in place of the service's. It writes nothing. The refusals
-// are ErrNoService and ErrNoPolicy.
+// Foresee tells who would be paged for an incident of a service, or of none, that opens at an instant: the rules that
+// page, with what they read, asked about that time. A policyID other than Nil stands in for the service's. It writes
+// nothing. The refusals are ErrNoService and ErrNoPolicy.
 func Foresee(ctx context.Context, tx pgx.Tx, orgID, serviceID, policyID uuid.UUID, severity alert.Severity, at time.Time) (Foresight, error) {
 	service, err := FindService(ctx, tx, orgID, serviceID)
 	if err != nil {

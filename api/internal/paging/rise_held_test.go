@@ -13,7 +13,7 @@ import (
 )
 
 // TestARiseInMaintenanceLeavesTheNextStepItsTime: the paging of a low incident is under way, and it becomes
-// critical in maintenance. The next step began its wait anew at the end of that.
+// critical in maintenance. The next step began to wait again at the end of that.
 func TestARiseInMaintenanceLeavesTheNextStepItsTime(t *testing.T) {
 	t.Parallel()
 	begun := func(t *testing.T, starts, ends time.Duration) *workspace {

@@ -21,7 +21,7 @@ func TestASnoozedIncidentPagesAgain(t *testing.T) {
 	w.Respond(t, incident.Snooze{By: ada, For: 2 * time.Hour})
 	equal(t, "snoozed", w.Incidents(t), "acknowledged critical 1")
 	w.tick(t, time.Hour)
-	w.Respond(t, incident.Snooze{By: bob, For: 90 * time.Minute}) // begins anew
+	w.Respond(t, incident.Snooze{By: bob, For: 90 * time.Minute}) // begins again
 	w.tick(t, 89*time.Minute)
 	equal(t, "until then nobody is paged", w.Paged(t), "0.0 Ada")
 	w.tick(t, time.Minute)

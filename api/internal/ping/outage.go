@@ -17,10 +17,9 @@ import (
 // sparedAtOnce bounds what is in memory after an outage.
 const sparedAtOnce = 500
 
-// attend says that somebody looks now. If nobody has for a while, what was expected meanwhile gets
-// more time, in the same transaction: whoever looks next finds no outage any more. Expected is false
-// when nothing is expected of anybody, and no incident would resolve itself without
-// news, for whose sender an outage is no silence.
+// attend notes that somebody looks now. If nobody has for a while, what was expected meanwhile gets more time, in the
+// same transaction: whoever looks next finds no outage any more. Expected is false when no heartbeat is expected, and
+// no incident resolves itself after a time without news, which an outage of ours must not use up.
 func (k *Keeper) attend(ctx context.Context) (expected bool, err error) {
 	err = k.db.InSystem(ctx, postgres.Heartbeats, func(ctx context.Context, tx pgx.Tx) error {
 		expected, err = heartbeatdb.AnyExpected(ctx, tx)

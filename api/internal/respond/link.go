@@ -76,10 +76,9 @@ func (p PartlyAcknowledged) Error() string {
 	return fmt.Sprintf("%d incidents were acknowledged, %d could not be changed", p.Acknowledged, p.Failed)
 }
 
-// AcknowledgeLinked acknowledges, as the person the message was for, what of it the page asked them to answer and
-// nobody has answered yet. Seen names those, and how severe each was: what the page showed as somebody else's, and
-// is triggered again, pages on. Where it is empty it is all of the message. Whatever the person's role is by now:
-// whom a page woke may end it.
+// AcknowledgeLinked acknowledges, as the person the message was for, what the page asked them to answer and still
+// waits; seen has those, with the severity shown (empty: all of the message). What the page showed as somebody else's,
+// and is triggered again, pages on. The person's role by now does not matter: whom a page woke may end it.
 func (r *Responder) AcknowledgeLinked(ctx context.Context, claims notify.AckClaims, seen map[uuid.UUID]alert.Severity) error {
 	before, err := r.LinkedPage(ctx, claims)
 	if err != nil {

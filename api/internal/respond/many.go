@@ -51,12 +51,9 @@ type Result struct {
 	Err error
 }
 
-// RespondToMany applies a command to many incidents of one organization, a part in each
-// transaction, and gives a result for each of them, in the order of ids. What one cannot
-// do stops no other. It goes on when the caller has left, and begins then too: whoever says "I have
-// it" from a phone must not be paged on because the phone lost its connection. A program that
-// waits for another of its organization is refused when the time of its call is over. The error is that of the database, or of
-// the wait, when nothing was changed because of it.
+// RespondToMany applies a command to many incidents of one organization, a part in each transaction: one result each,
+// in the order of ids; no failure stops the others. It begins and goes on after the caller hung up: a phone that lost
+// its connection must not be paged on. An error, of the database or the wait for others, means that nothing changed.
 func (r *Responder) RespondToMany(ctx context.Context, orgID uuid.UUID, by incident.ActorKind, ids []uuid.UUID, command incident.Command) ([]Result, error) {
 	if len(ids) <= changedTogether {
 		return r.respondToAll(ctx, orgID, ids, command, r.respondToPart)

@@ -268,7 +268,7 @@ func TestMergingIntoOneWhosePagingRanOutPagesAgain(t *testing.T) {
 		w.Sweep(t)
 	}
 	if got := pageCount(t, w) - before; got < 2 {
-		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged anew: %q", got, w.Paged(t))
+		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged again: %q", got, w.Paged(t))
 	}
 }
 
@@ -294,7 +294,7 @@ func TestMergingIntoOneThatWaitsForTheEndOfItsPagingPagesAgain(t *testing.T) {
 		w.Sweep(t)
 	}
 	if got := pageCount(t, w) - before; got < 2 {
-		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged anew: %q", got, w.Paged(t))
+		t.Errorf("%d pages in the hour after the merge; Ada, Bob and the owners should be paged again: %q", got, w.Paged(t))
 	}
 }
 
@@ -433,7 +433,7 @@ func TestWhatIsLoweredStaysLoweredInTheOther(t *testing.T) {
 	before := pageCount(t, w)
 	w.Accept(t, of("db", alert.Critical, "b1"))
 	if after := pageCount(t, w); after != before {
-		t.Errorf("a repeat pages anew: %d -> %d; control %q, now %q", before, after, control, w.Incidents(t))
+		t.Errorf("a repeat pages again: %d -> %d; control %q, now %q", before, after, control, w.Incidents(t))
 	}
 }
 

@@ -51,10 +51,9 @@ func NewResponder(db *postgres.DB, signals paging.Signals) *Responder {
 	}
 }
 
-// Respond applies a command to incidents of one organization in one transaction: the
-// status, the end or the next step of paging, and the timeline change together. All
-// or none; an incident that does not exist there is ErrNoIncident, and a command that
-// the state does not allow is the fault of incident.Decide.
+// Respond applies a command to incidents of one organization in one transaction: the status, paging and the timeline
+// change together, all or none. An incident that does not exist there is ErrNoIncident, and a command that the state
+// does not allow is the fault of incident.Decide.
 func (r *Responder) Respond(ctx context.Context, orgID uuid.UUID, incidentIDs []uuid.UUID, command incident.Command) error {
 	return r.inAnswer(ctx, orgID, func(ctx context.Context, tx pgx.Tx, round *paging.Round, batch *pgx.Batch) error {
 		return commandAll(ctx, tx, round, batch, orgID, incidentIDs, command)

@@ -212,10 +212,9 @@ func (a *Auditor) Find(ctx context.Context) (found Overdue, err error) {
 	return found, err
 }
 
-// Repair does what is overdue, whatever the loops are busy with: it frees stuck leases
-// and rows from the future, starts paging where it never began, carries out the timers
-// and steps that are due and claims the pages that wait. Due times stay as they are: who was
-// missed follows from them (design rule 4). Heartbeats are left to their sweep.
+// Repair does what is overdue, whatever the loops are busy with: it frees stuck leases and rows from the future, starts
+// paging where it never began, carries out due timers and steps, and claims the pages that wait. Due times stay: who
+// was missed follows from them (design rule 4). Heartbeats are left to their sweep.
 func (a *Auditor) Repair(ctx context.Context) error {
 	var problems []error
 	for _, rows := range []func(context.Context, pgx.Tx) error{freeRows, startUnpaged} {

@@ -9,7 +9,7 @@ interface Later<Props extends object> {
 
 /**
  * What a press opens, in a file of its own: the page does not wait for it, and `useAhead` fetches it once the
- * page rests, so neither does the press. What could not be fetched says so, and is fetched anew when asked.
+ * page rests, so neither does the press. What could not be fetched says so, and is fetched again when asked.
  */
 export function later<Props extends object>(
   what: string,

@@ -48,7 +48,7 @@ export const inboxKeys = {
   mail: (id: string) => ['inbox', 'mail', id] as const,
 };
 
-/** Explanations are asked for anew whenever they are looked at; a draft of a schedule is nobody else's business. */
+/** Explanations are asked for again whenever they are looked at; a draft of a schedule is nobody else's business. */
 export const explainKeys = { all: ['explain'] as const };
 export const previewKey = (body: string) => ['schedule-preview', body] as const;
 

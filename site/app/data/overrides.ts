@@ -55,7 +55,7 @@ interface OverrideToSave extends Partial<Version> {
   body: CreateOverrideRequestJson;
 }
 
-/** How long the same new override is the same press. Later it is meant anew, though the server would replay it. */
+/** How long the same new override is the same press. Later it is another, though the server would replay it. */
 export const samePressFor = 2 * 60_000;
 
 // Of the last new override whose answer has not come. It outlives its dialog.

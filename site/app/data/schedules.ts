@@ -38,7 +38,7 @@ export const scheduleList = queryOptions({
   },
 });
 
-/** One schedule. It is edited from this, so it is always asked for anew. */
+/** One schedule. It is edited from this, so it is always asked for again. */
 export const scheduleById = (id: string) =>
   queryOptions({
     queryKey: scheduleKeys.one(id),

@@ -3,7 +3,7 @@ import { announce } from './announce';
 
 afterEach(() => vi.useRealTimers());
 
-it('puts the same words there anew: a text that does not change is not read again', () => {
+it('puts the same words there again: a text that does not change is not read again', () => {
   vi.useFakeTimers();
   document.body.innerHTML = '<p data-announced></p>';
   const region = document.querySelector('p');

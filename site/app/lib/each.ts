@@ -1,6 +1,6 @@
 /**
  * The projection of a list by the projection of its items. An item that is the same object gives the same
- * result again, and the cache keeps what did not change: an event that is about one row draws one row anew.
+ * result again, and the cache keeps what did not change: an event that is about one row draws one row again.
  */
 export function each<Json extends object, Shown>(project: (json: Json) => Shown) {
   const known = new WeakMap<Json, Shown>();

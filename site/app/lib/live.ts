@@ -36,7 +36,7 @@ export function feed(): Feed {
 /**
  * Follows the organization's events until `signal` aborts. Of all tabs of this identity one reads
  * the stream and passes it on; every tab remembers how far it has seen, so that whichever takes over
- * continues there. A hidden tab neither reads nor listens; when it is seen again it begins anew.
+ * continues there. A hidden tab neither reads nor listens; when it is seen again it begins again.
  */
 export async function follow(identity: string, follower: Follower, signal: AbortSignal): Promise<void> {
   current = { heardAt: 0, since: Date.now() };

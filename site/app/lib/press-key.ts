@@ -3,7 +3,7 @@ import { randomToken } from './device';
 /**
  * The idempotency key of a press: the same for as long as the same is pressed again and no answer has come, so that
  * what was carried out once is not carried out twice when only its answer was lost. After `goodFor` milliseconds the
- * same is meant anew, though the server would replay it.
+ * same is another press, though the server would replay it.
  */
 export class PressKey {
   private last = { of: '', key: '', at: 0 };

@@ -37,7 +37,7 @@ export function useSecondTap(): void {
         pressed = { x: event.clientX, y: event.clientY, control: controlOf(event.target) };
         observer.observe(document.body, { childList: true, subtree: true });
       }
-      // Whoever hammers begins the moment anew.
+      // Whoever hammers begins the moment again.
       changed = event.timeStamp;
     };
     // A key has clicked zero times, and presses what has the focus.

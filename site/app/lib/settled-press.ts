@@ -30,7 +30,7 @@ export function useSettledPress(
   }, [meaning, place]);
   return (act) => (event) => {
     // A second tap, or a thumb on its way, means the button that stood here before; each begins the moment
-    // anew, for whoever hammers. Nothing is disabled meanwhile: it would flicker and be read aloud.
+    // again, for whoever hammers. Nothing is disabled meanwhile: it would flicker and be read aloud.
     if (event.timeStamp - unsettled.current < moment) unsettled.current = event.timeStamp;
     // A key presses the button that has the focus, wherever that has moved.
     else if (event.detail === 0 || event.timeStamp - moved.current >= onItsWay) act();

@@ -46,14 +46,9 @@ type Storage interface {
 // auditRowBytes is about what a row takes beside its request.
 const auditRowBytes = 300
 
-// Audit is the step that keeps one row for every call that changes something or shows a
-// stored secret: who, what, from where, and how it ended; refused ones too, since it stands
-// before Authorize. Secrets are taken out of the request, which is cut at 8 KiB, and at 256 bytes
-// where it was refused. Of refused answers to incidents, which have no quota, it keeps so many a minute. Those that are
-// carried out count as stored, and are cut at 256 bytes beyond that quota: the incident's timeline tells what they did.
-//
-// The row is written before the answer, even when the caller has hung up. When it cannot be,
-// it goes to the log and the answer stands: a caller told otherwise would do it twice.
+// Audit is the step that writes a row for every call that changes something or shows a stored secret: who, what without
+// its secrets, from where, how it ended; refused ones too, as it stands before Authorize. It writes before the answer,
+// also after the caller hung up. Where it cannot, it logs: a caller told otherwise would repeat what was done.
 func Audit(db *postgres.DB, logger *slog.Logger, storage Storage) rpcserver.Step {
 	refusedAnswers := callquota.New("refused answers", auditRefusedAnswers, time.Now)
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
@@ -72,6 +67,7 @@ func Audit(db *postgres.DB, logger *slog.Logger, storage Storage) rpcserver.Step
 		}
 		if uncounted && storage != nil {
 			if storage.Over(actor.OrgID) {
+				// The incident's timeline tells what the answer did: beyond the quota a short row is enough.
 				most = auditRefusedSize
 			}
 			storage.Add(actor.OrgID, int64(auditRowBytes+min(most, len(request))))

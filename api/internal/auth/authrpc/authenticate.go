@@ -93,29 +93,28 @@ func isGrave(call *rpcserver.Call) bool {
 	return lasting || call.Authz.GetReveals() || auth.Role(call.Authz.GetRole()).AtLeast(auth.Admin)
 }
 
-// FromRequest is Authenticate for plain handlers such as the event stream. It returns
-// the actor, or the refusal to answer with. A handler that lives longer than a few
-// seconds calls it again every five: once the token, the session or the membership
-// has ended, it is refused.
+// FromRequest is Authenticate for plain handlers such as the event stream: it returns the actor, or the refusal to
+// answer with. A handler that lives longer than a few seconds calls it again every five: it is refused once the token,
+// the session or the membership has ended.
 func (a *Authenticator) FromRequest(r *http.Request) (auth.Actor, error) {
 	return a.identify(r.Context(), r.Header, false)
 }
 
-// identify finds out who is calling; with anew, by asking the database whatever is remembered.
-func (a *Authenticator) identify(ctx context.Context, header http.Header, anew bool) (auth.Actor, error) {
+// identify finds out who is calling; with refresh it asks the database, whatever is remembered.
+func (a *Authenticator) identify(ctx context.Context, header http.Header, refresh bool) (auth.Actor, error) {
 	token, err := bearer(header)
 	if err != nil {
 		return auth.Actor{}, err
 	}
 	switch {
 	case auth.IsAPIKey(token):
-		return a.identifyKey(ctx, token, anew)
+		return a.identifyKey(ctx, token, refresh)
 	case auth.LooksLikeAPIKey(token):
 		return auth.Actor{}, errAPIKey
 	case auth.IsServiceKey(token):
 		return auth.Actor{}, errServiceKey
 	}
-	return a.identifyPerson(ctx, token, anew)
+	return a.identifyPerson(ctx, token, refresh)
 }
 
 // claimed is who a call says that it is of, by what is known without asking: a signed token, a key that was
@@ -150,12 +149,12 @@ func bearer(header http.Header) (string, error) {
 
 // identifyPerson trusts the token for who it is, and the database for whether that
 // still holds: the session stands and the person is a member, with the role of now.
-func (a *Authenticator) identifyPerson(ctx context.Context, token string, anew bool) (auth.Actor, error) {
+func (a *Authenticator) identifyPerson(ctx context.Context, token string, refresh bool) (auth.Actor, error) {
 	grant, err := a.tokens.Read(token, a.now())
 	if err != nil {
 		return auth.Actor{}, err
 	}
-	session, err := a.session(ctx, grant, anew)
+	session, err := a.session(ctx, grant, refresh)
 	if err != nil {
 		return auth.Actor{}, err
 	}
@@ -180,12 +179,12 @@ func (a *Authenticator) readSession(ctx context.Context, sessionID uuid.UUID) (r
 	return row, err
 }
 
-func (a *Authenticator) identifyKey(ctx context.Context, token string, anew bool) (auth.Actor, error) {
+func (a *Authenticator) identifyKey(ctx context.Context, token string, refresh bool) (auth.Actor, error) {
 	hash := auth.HashToken(token)
 	if err := a.guesses.refuse(ctx, a.keys, hash, a.now()); err != nil {
 		return auth.Actor{}, err
 	}
-	key, err := a.keys.get(string(hash), a.now(), anew, func() (authdb.FindAPIKeyRow, error) {
+	key, err := a.keys.get(string(hash), a.now(), refresh, func() (authdb.FindAPIKeyRow, error) {
 		find := func(ctx context.Context) (authdb.FindAPIKeyRow, error) { return a.findKey(ctx, hash) }
 		if known(a.keys, hash, a.now()) {
 			return find(ctx)

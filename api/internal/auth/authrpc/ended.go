@@ -17,19 +17,19 @@ const sessionPatience = 2 * time.Second
 var errManySessions = fault.New(fault.Unavailable, "overloaded",
 	"Your session could not be looked up right now. Send this again in a few seconds.").After(2)
 
-// session reads what a grant is checked against; with anew, whatever is remembered. Tokens outlive their session, and
+// session reads what a grant is checked against; with refresh it asks the database. Tokens outlive their session, and
 // whoever holds one has proved nothing else: what does not stand here is asked for by one call of an account at a time,
 // and once it has ended only now and then. It never comes back: whoever signs in again has another one.
-func (a *Authenticator) session(ctx context.Context, grant auth.Grant, anew bool) (row authdb.ReadSessionRow, err error) {
+func (a *Authenticator) session(ctx context.Context, grant auth.Grant, refresh bool) (row authdb.ReadSessionRow, err error) {
 	if a.hasEnded(grant) {
 		return row, auth.ErrTokenExpired
 	}
 	known, _, ok := a.sessions.recall(grant.SessionID)
 	stood := ok && isOf(known, grant)
-	if row, ok := a.sessions.young(grant.SessionID, a.now()); ok && !anew {
+	if row, ok := a.sessions.young(grant.SessionID, a.now()); ok && !refresh {
 		return row, nil
 	}
-	if !stood || !anew {
+	if !stood || !refresh {
 		leave, err := a.takeTurn(ctx, grant, stood)
 		if err != nil {
 			return row, err
@@ -39,7 +39,7 @@ func (a *Authenticator) session(ctx context.Context, grant auth.Grant, anew bool
 			return row, auth.ErrTokenExpired
 		}
 	}
-	return a.sessions.get(grant.SessionID, a.now(), anew, func() (authdb.ReadSessionRow, error) {
+	return a.sessions.get(grant.SessionID, a.now(), refresh, func() (authdb.ReadSessionRow, error) {
 		return a.readSession(ctx, grant.SessionID)
 	})
 }

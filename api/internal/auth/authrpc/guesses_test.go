@@ -86,13 +86,13 @@ func TestMadeUpKeysInABurstHoldNobodyBack(t *testing.T) {
 		t.Errorf("made-up keys hold %d connections", held)
 	}
 	expect(t, "one more", use(fmt.Sprintf("nbk_%043d", most)), http.StatusTooManyRequests, "")
-	w.later(2 * freshness) // the session is asked for anew
+	w.later(2 * freshness) // the session is looked up again
 	expect(t, "a person", dana.call("GET", "/v1/users", nil), http.StatusOK, "")
 	must(t, lock.Rollback(t.Context()))
 	asking.Wait()
 }
 
-// TestARevokedKeyIsAGuess: it is asked for anew by what changes something, also when it was known here.
+// TestARevokedKeyIsAGuess: it is looked up again by what changes something, also when it was known here.
 func TestARevokedKeyIsAGuess(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -33,12 +33,9 @@ const (
 	longestIdempotencyKey = 255
 )
 
-// Idempotency is the step that lets a POST with the header Idempotency-Key happen once for each
-// caller and method: a repeat within 72 hours is given the stored answer, with
-// Idempotent-Replayed. It stands last, so that what is refused takes no key.
-//
-// That the request was carried out commits with what it changes, so that no crash lets a repeat do
-// it again. A refusal changes nothing and gives the key back.
+// Idempotency is the step that carries out a POST with the header Idempotency-Key once for each caller and method: the
+// key commits with what the call changes, so that no crash lets a repeat do it again. A repeat within 72 hours gets the
+// stored answer, with Idempotent-Replayed. It stands last, and a refusal gives the key back.
 func Idempotency(db *postgres.DB, box *secret.Box, logger *slog.Logger) rpcserver.Step {
 	return func(ctx context.Context, call *rpcserver.Call, message proto.Message, next rpcserver.Next) (proto.Message, error) {
 		actor, known := auth.ActorFrom(ctx)

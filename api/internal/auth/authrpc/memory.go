@@ -41,13 +41,13 @@ func (m *memory[K, V]) young(key K, now time.Time) (value V, ok bool) {
 	return value, ok && now.Sub(asked) < m.life && !now.Before(asked)
 }
 
-// get returns what is remembered, or asks; with anew it asks. What was asked for before a forget is
+// get returns what is remembered, or asks; with refresh it always asks. What was asked for before a forget is
 // returned but not kept, because it may be the state from before.
-func (m *memory[K, V]) get(key K, now time.Time, anew bool, ask func() (V, error)) (V, error) {
+func (m *memory[K, V]) get(key K, now time.Time, refresh bool, ask func() (V, error)) (V, error) {
 	m.mu.Lock()
 	epoch := m.epoch
 	m.mu.Unlock()
-	if value, ok := m.young(key, now); ok && !anew {
+	if value, ok := m.young(key, now); ok && !refresh {
 		return value, nil
 	}
 	value, err := ask()

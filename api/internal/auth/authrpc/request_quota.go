@@ -47,7 +47,7 @@ func FinishAnswers() rpcserver.Step {
 	}
 }
 
-// SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database anew, which
+// SpentQuota is the step that refuses whoever has no call left before Authenticate asks the database again, which
 // RequestQuota comes too late for, and Admit too early when many are being read at once. It counts nothing: who
 // calls is only known afterwards.
 func SpentQuota(callers *Authenticator, quota *callquota.Quota, guest uuid.UUID) rpcserver.Step {

@@ -41,10 +41,9 @@ const (
 	longestWait = 4 * time.Second
 )
 
-// signInLimits makes guessing slow and locks nobody out. The first failures of a network on an
-// account are free; after them attempts wait for their turn instead of being refused. A stranger
-// elsewhere cannot use up what is free here, and a device that the person has signed in from
-// has a tally that no stranger reaches. All counts are in PostgreSQL, so replicas share them.
+// signInLimits slows guessing and locks nobody out: a network's first failures on an account are free, then attempts
+// wait for their turn instead of being refused. No stranger elsewhere uses up what is free here, nor the tally of a
+// device that the person has signed in from. Counts are in PostgreSQL: replicas share them.
 type signInLimits struct {
 	account, network, registrations, localRegistrations auth.Allowance
 

@@ -14,10 +14,9 @@ const maxSeats = 1 << 14
 // errSeatTaken is the cause with which a waiting attempt ends when another takes its turn.
 var errSeatTaken = errors.New("another attempt took this turn")
 
-// waitingRoom knows whose turns the attempts of this process wait for. When all turns within
-// longestWait are taken, a newcomer takes over one of them: that of a caller who hung up, else
-// that of whoever has the most. So a flood cannot keep a person out, and as one guess replaces
-// another, taking over makes no guessing faster.
+// waitingRoom knows whose turns the attempts of this process wait for. When all turns within longestWait are taken, a
+// newcomer takes one over: of a caller who hung up, else of whoever has the most. So no flood keeps a person out, and
+// guessing gets no faster: one guess replaces another.
 type waitingRoom struct {
 	mu    sync.Mutex
 	seats map[int32][]*seat // by slot of the turns

@@ -113,11 +113,9 @@ func scanPaging(row pgx.CollectableRow, more ...any) (Paging, error) {
 	return p, err
 }
 
-// claimDueSQL lets organizations take turns: the longest overdue of each before the second of any. It looks at
-// both ends of what is due. Where there is more between them, a loose index scan goes from one organization with
-// open incidents to the next, and those that no end shows are looked up: no backlog hides another's step. Four
-// times as many are looked up as may be taken: what other replicas hold is skipped.
-// IS NOT DISTINCT FROM hides the partial index of all that is active: rows are found by their organization or key.
+// claimDueSQL gives organizations turns: the longest overdue of each before the second of any. It reads both ends of
+// what is due; behind a backlog a loose index scan finds the organizations that neither shows. Four times LIMIT are
+// looked up: SKIP LOCKED drops some. IS NOT DISTINCT FROM hides the partial index of all active incidents.
 const claimDueSQL = `
 WITH RECURSIVE oldest AS MATERIALIZED (
     SELECT org_id, id, paging_due_at FROM incident WHERE paging_status = 'active' AND paging_due_at <= $1 ORDER BY paging_due_at LIMIT 4000

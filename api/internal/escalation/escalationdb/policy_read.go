@@ -38,10 +38,9 @@ LEFT JOIN contact_method c ON c.org_id = t.org_id AND c.id = t.contact_method_id
 WHERE p.org_id = $1 AND p.id = $2
 ORDER BY s.position, t.position`
 
-// QueuePolicy adds the statement that reads a policy, for decisions at since or later,
-// to a pipelined batch; take gets it. A policy that does not exist (any more) comes
-// without steps, which means the last resort. What cannot be read of it is its Flaw. Overrides
-// are read from escalation.ShiftKnown before, so that a shift begins where one ended.
+// QueuePolicy queues the statement that reads a policy, for decisions at since or later; take gets it. A policy that
+// does not exist has no steps, which means the last resort, and what cannot be read of it is its Flaw. Overrides are
+// read from escalation.ShiftKnown before since, so that a shift begins where one ended.
 func QueuePolicy(batch *pgx.Batch, orgID, policyID uuid.UUID, since time.Time, take func(escalation.Policy)) {
 	batch.Queue(policySQL, orgID, policyID, since.Add(-escalation.ShiftKnown)).Query(func(rows pgx.Rows) error {
 		policy, err := scanPolicy(rows, policyID)

@@ -6,18 +6,15 @@ import (
 	"sync"
 )
 
-// Gate lets work begin that waits its turn: so much at once, and of one organization so much that another still
-// finds room. What one leaves to others is for those that have nothing inside: a second organization, which may be
-// of the same person, does not take all of it. A place that becomes free goes to the organization that has the
-// fewest, of several to the one whose last turn is longest ago, there to whoever waits longest. So a thousand calls of
-// one delay another's by one place. Within an organization programs let people go first. K is the key of an
-// organization. It is safe for concurrent use.
+// Gate admits so much work at once, and so much of one organization; what that leaves is for those with nothing inside
+// (a second organization may be the same person's). A free place goes to the organization with the fewest inside, then
+// to the one served longest ago: a thousand calls of one delay another's by one place. Safe for concurrent use.
 type Gate[K comparable] struct {
 	most, perOrg int
 
 	mu     sync.Mutex
 	total  int
-	inside map[K]int
+	inside map[K]int // by organization
 	// waiting has the organizations in which somebody waits; each turn puts its own last.
 	waiting []*queue[K]
 }

@@ -32,12 +32,9 @@ func (l *latePages) add(rows pgx.Rows) error {
 	return err
 }
 
-// FailOverDue goes on to each person's next contact method, and to the next step where nobody
-// else is left, for the pages whose contact is not to be tried yet and for those that have had no
-// send slot for notify.SlotWait. Of these it passes over contacts in bundled, which wait on
-// purpose, but not over those in probes, whose only send may hang. Of skipped, which are dead pages that
-// were left to this look, it makes the next step due, and returns those whose incident another transaction
-// has locked. Moved tells that something became due.
+// FailOverDue makes each person's next contact method due, or the next step where none is left, for pages whose contact
+// may not be tried yet or that had no send slot for notify.SlotWait; bundled contacts wait on purpose. Of skipped, dead
+// pages left to this look, it returns those whose incident is still locked. moved: something became due.
 func FailOverDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, bundled, probes []uuid.UUID, skipped []DuePage, now time.Time) (still []DuePage, moved bool, err error) {
 	var late latePages
 	batch := &pgx.Batch{}
@@ -56,13 +53,9 @@ func FailOverDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, bundled, prob
 	return still, len(late.all) > 0 || len(dead) > len(still), nil
 }
 
-// Each page is written once, not at each try of its contact: it waits until it is given up,
-// and the contact's own next_try_at says when somebody looks (lockContactsSQL). One that has
-// waited for so long (failed_over_at says since when) is given up.
-//
-// The LIMITs bound a look, for each contact, each organization, and in all. place is a page's
-// place in its organization. Pages are found again by state, not finished_at, which would offer
-// the planner the partial indexes in place of the primary key.
+// waitSQL writes each page once, not at each try of its contact: it waits until it is given up, counted from
+// failed_over_at, and the contact's next_try_at says when somebody looks (lockContactsSQL). LIMITs bound a look per
+// contact, per organization (place), and in all. state, not finished_at, keeps the planner at the primary key.
 var waitSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, failing AS (
     SELECT id, failures, failing_for, greatest(1, $6 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts WHERE next_try_at > $2
 ), late AS (
@@ -92,8 +85,8 @@ const (
 	MaxWaiting = 500
 )
 
-// A page whose lease ran out has no slot either: its worker is gone. A shared channel (no user)
-// has no next method. The LIMITs are those of waitSQL.
+// A page whose lease ran out has no slot either: its worker is gone; nor has that of a probe, whose only send may hang.
+// A shared channel (no user) has no next method. The LIMITs are those of waitSQL.
 var noSlotSQL = fmt.Sprintf(dueContactsSQL, "$2::timestamptz - $3::interval") + `, slow AS (
     SELECT id, id = ANY($7) AS probe, failures >= $8 AS dead, greatest(1, $5 / count(*) OVER (PARTITION BY org_id)) AS most FROM due_contacts
     WHERE user_id IS NOT NULL AND id <> ALL($4) AND coalesce(next_try_at <= $2, true)
@@ -111,11 +104,9 @@ SELECT n.*, s.dead FROM share s, LATERAL (
     SELECT org_id, id FROM notification WHERE org_id = s.org_id AND id = s.id AND state IN ('pending', 'sending') AND failed_over_at IS NULL
     FOR NO KEY UPDATE SKIP LOCKED) n`
 
-// IS NOT DISTINCT FROM hides the organization from the planner: it would AND the primary
-// key's bitmap of all the organization's pages to that of the incident, for each page again.
-// MATERIALIZED: joined at once, a plan made while there were few pages asks for the incident's
-// once for each page of the organization. SKIP LOCKED: an answer that hangs holds its incident's
-// pages, and a look goes on to other contacts for all organizations.
+// IS NOT DISTINCT FROM hides org_id, else the planner ANDs a bitmap of all the organization's pages to the incident's,
+// for each page. MATERIALIZED: a plan from when there were few pages would ask for the incident's once for each page of
+// the organization. SKIP LOCKED: a hanging answer holds its incident's pages; looks serve all.
 const failOverSQL = `
 WITH failed AS (
     UPDATE notification n SET failed_over_at = $3::timestamptz FROM (SELECT unnest($1::uuid[]) AS org_id, unnest($2::uuid[]) AS id) f
@@ -198,13 +189,9 @@ WITH dead AS (
 SELECT d.org_id, d.id FROM dead d JOIN hopeless h ON h.org_id = d.org_id AND h.incident_id = d.incident_id
 WHERE (d.org_id, d.incident_id) NOT IN (SELECT org_id, incident_id FROM locked)`
 
-// QueueNextStep adds the statements that make the policy's next step due now, where these
-// pages of dead contacts, or that are refused again and again, belong to the latest step and nobody else of that step was reached
-// or may be. A step that failed in an earlier round too keeps its delay: a contact that is
-// away for minutes would use up all repeats of a policy in seconds. It does what escalation.Hurry does, and not again
-// where that was in vain: the step waits for its own time. Where the pages ask
-// somebody to acknowledge again, the policy waits no longer for that. Pages whose incident
-// another transaction has locked are added to skipped: try them again soon.
+// QueueNextStep makes the policy's next step due now (escalation.Hurry) where these dead or ever refused pages are of
+// the latest step and nobody else of it was or may be reached; a wait to confirm ends too. Not again where that was in
+// vain, or the step failed in an earlier round: minutes away would use up all repeats. skipped: try these again soon.
 func QueueNextStep(batch *pgx.Batch, pages []DuePage, skipped *[]DuePage, now time.Time) {
 	if len(pages) == 0 {
 		return

@@ -10,10 +10,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 )
 
-// InsertFirstContact gives a new member the least that a page needs: their e-mail
-// address, told at once of everything, urgent or not. It returns the contact
-// method's id. With verify, the address is paged only after its link was opened, and a mail
-// with the link is due now.
+// InsertFirstContact gives a new member the least that a page needs: their e-mail address, told at once of everything,
+// urgent or not. It returns the contact method's id. With verify, the address is paged only after its link was opened,
+// and a mail with the link is due now.
 func InsertFirstContact(ctx context.Context, tx pgx.Tx, orgID, userID uuid.UUID, email string, verify bool, now time.Time) (uuid.UUID, error) {
 	contactID := id.New()
 	_, err := tx.Exec(ctx, `INSERT INTO contact_method (org_id, id, user_id, kind, name, address, hint, created_at, verified_at, verification_due_at)

@@ -8,10 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// holdingSQL finds the windows of maintenance that hold a page n of an incident i: those that began after
-// it was decided and before it was due, for a contact that is tried later. What is decided in maintenance
-// is wanted in spite of it, and what was due before it is only late; so is the next contact of a page that
-// was due before it and did not get through.
+// holdingSQL finds the windows of maintenance that hold page n of incident i: those that began after it was decided and
+// before it was due, for a contact tried later. What is decided in maintenance is wanted in spite of it. What was due
+// before it is only late, as is the next contact after a page that was due before it and failed.
 const holdingSQL = `
     SELECT w.ends_at FROM maintenance_service s JOIN maintenance_window w ON w.org_id = s.org_id AND w.id = s.window_id
     WHERE s.org_id = i.org_id AND s.service_id = i.service_id AND w.starts_at <= nightbell_now() AND w.ends_at > nightbell_now()

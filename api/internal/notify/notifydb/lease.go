@@ -32,10 +32,9 @@ JOIN contact_method c ON c.org_id = d.org_id AND c.id = d.contact_method_id
 WHERE d.org_id = $1 AND d.id = $2 AND n.finished_at IS NULL AND n.due_at <= $3 AND n.failed_over_at IS NULL
 LIMIT $4 FOR NO KEY UPDATE OF n SKIP LOCKED`
 
-// Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its
-// own pages and those behind it, fails over, and counts as blocked by this installation. Where the
-// contact counts as dead, the next step does not wait for it either: these pages are given back, for a
-// transaction that no lease depends on (see FailOverDue).
+// Renew extends the leases of sends under way by Lease. What a slow one keeps waiting, its own pages and those behind
+// it, fails over and counts as blocked by this installation. dead are pages of a dead contact, whose next step must not
+// wait either: FailOverDue sees to it, in a transaction that no lease depends on.
 func Renew(ctx context.Context, tx pgx.Tx, renewals []Renewal, now time.Time) (dead []DuePage, moved bool, err error) {
 	batch := &pgx.Batch{}
 	var late latePages

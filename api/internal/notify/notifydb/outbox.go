@@ -95,12 +95,9 @@ func NextBehind(underWay int) time.Duration {
 	return 4 * Lease
 }
 
-// ClaimDue claims what is due by one channel at now, as far as there is room: of each
-// organization the most severe first, then the newest. It passes over contacts in
-// without, and over contacts that somebody is just sending to (see NextBehind), so that
-// what becomes due meanwhile travels together in the next message. Pages whose worker died are claimed again.
-// Rows that others hold are skipped, never waited for. When something was claimed the
-// transaction is committed, and nothing can follow in it.
+// ClaimDue claims what is due by one channel, as far as there is room: of each organization the most severe first, then
+// the newest, dead workers' pages too. Contacts in without, or just sent to (NextBehind), wait: what becomes due
+// travels in the next message. Locked rows are skipped. A claim commits tx: nothing can follow.
 func ClaimDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, without []uuid.UUID, room Room, now time.Time) (claims []Claim, err error) {
 	if without == nil {
 		without = []uuid.UUID{} // NULL would match nothing
@@ -135,10 +132,9 @@ func QueueAnyDue(batch *pgx.Batch, kind notify.Kind, due *bool) {
 		OR EXISTS (SELECT FROM contact_method WHERE kind = $1 AND next_try_at <= nightbell_now())`, string(kind)).QueryRow(func(row pgx.Row) error { return row.Scan(due) })
 }
 
-// dueContactsSQL lists as due_contacts who has pages of channel $1 due at the time given. A few
-// pages name their contacts. Behind a backlog a loose index scan goes from one contact with
-// open pages to the next: the cost grows with contacts, never with pages. LATERAL with LIMIT keeps
-// the planner from joining the other way around.
+// dueContactsSQL lists as due_contacts who has pages of channel $1 due at the time given. A few pages name their
+// contacts; behind a backlog a loose index scan goes from one contact with open pages to the next: the cost grows with
+// contacts, never with pages. LATERAL with LIMIT keeps the planner from joining the other way around.
 const dueContactsSQL = `
 WITH RECURSIVE first_due AS MATERIALIZED (
     SELECT org_id, contact_method_id AS id FROM notification
@@ -161,12 +157,9 @@ var sendsSQL = fmt.Sprintf(`SELECT count(*) AS sends, coalesce(count(*) = %d OR 
     FROM (SELECT d.started_at FROM delivery d WHERE d.contact_method_id = %%s AND d.outcome = 'sending'
           AND d.lease_until > $2::timestamptz AND d.lease_until <= $2::timestamptz + $5::interval LIMIT %[1]d) s`, MostPerContact)
 
-// FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is
-// the contact's place among those of its organization, behind the sends under way: ordered
-// by it, organizations take turns, however many contacts one of them has. Contacts whose mail hangs
-// come after those who have none, and not at all while they are not confirmed.
-//
-// A contact that failed is due by its own next_try_at, whatever its pages wait for.
+// FOR NO KEY UPDATE of the contact keeps two replicas from sending to it at once. turn is its rank in its organization,
+// plus the sends under way: in that order organizations take turns. Contacts with a send that hangs come last, not at
+// all while unconfirmed. After a failure a contact is due by its own next_try_at, whatever its pages wait for.
 var lockContactsSQL = fmt.Sprintf(dueContactsSQL, "$2") + `, candidates AS (
     SELECT org_id, id, failures, next_try_at, verified_at FROM due_contacts
     UNION
@@ -229,14 +222,9 @@ func (p duePage) orphaned() int {
 	return p.Orphaned + 1
 }
 
-// Pages that wait after a failed try come along when others that were never refused are due, or their contact is tried
-// again; what waits for its last try after an unknown outcome ($6) does not. What was refused takes none along: it is due
-// each minute, and a server that is away would be asked for them without a pause. The contacts are asked for again: another
-// worker may have claimed one since the first look. IS NOT DISTINCT FROM hides the channel from the planner: the index
-// must be chosen by contact. Each range of it (a severity, due or waiting) is read from its end, up to the LIMIT.
-//
-// What may be at fault follows what is not, whatever its severity: thousands of it may be kept. It waits for its own
-// try ($7) unless it begins anew together ($8), so that nothing hurries it while others are due.
+// lockDueSQL: waiting pages join the due ones when a page without faults is due or the contact is retried, but not
+// before the last try after an unknown outcome ($6). Pages with faults follow, whatever their severity, and wait for
+// their own try ($7) unless all begin again together ($8): thousands may be kept, and nothing may hurry them.
 var lockDueSQL = `
 SELECT due.* FROM unnest($3::uuid[], $4::integer[], $9::boolean[]) free(id, most, waited), LATERAL (
     SELECT CASE WHEN free.waited OR EXISTS (SELECT FROM generate_series(0, 3) rank, LATERAL (
@@ -272,6 +260,9 @@ WHERE NOT (SELECT busy FROM (` + fmt.Sprintf(sendsSQL, "free.id") + `) under_way
 
 const duePageColumns = `n.id, n.incident_id, n.due_at, n.attempts, n.faults, n.unknowns, n.orphaned, n.round, n.step, n.contact_method_id, n.lease_token`
 
+// lockDue reads each range of a contact's index (a severity, due or waiting) from its end, up to the LIMIT; IS NOT
+// DISTINCT FROM keeps the planner from the index by channel. busy is asked again: another worker may have sent since. A
+// page with faults takes no waiting ones along: it is due each minute.
 func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, now time.Time) (map[uuid.UUID][]duePage, error) {
 	contacts, most, waited := make([]uuid.UUID, len(claims)), make([]int, len(claims)), make([]bool, len(claims))
 	for i, claim := range claims {
@@ -294,9 +285,9 @@ func lockDue(ctx context.Context, tx pgx.Tx, kind notify.Kind, claims []Claim, n
 	return due, err
 }
 
-// bundle puts all pages into one message, in the order of lockDueSQL, except those that may be at fault: they come when no
-// others are due, those that failed least often first, so that none keeps another from its turn, however severe it is. What was
-// refused alone each time is kept, and begins anew together: after a quota the pages of a storm are one message, not as many.
+// bundle puts all pages into one message, in the order of lockDueSQL, except those that may be at fault: these come
+// when no others are due, the least often failed first, so that none keeps another from its turn. What was refused
+// alone each time is tried together again: after a quota the pages of a storm are one message, not as many.
 func bundle(due []duePage, probe bool) []duePage {
 	if len(due) == 0 {
 		return nil

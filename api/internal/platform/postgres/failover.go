@@ -23,11 +23,9 @@ const (
 	patientLooks = 3
 )
 
-// Watch keeps the pools at the primary until ctx ends: it asks every server of the
-// connection string who it is, each on a connection of its own and for as long as it takes
-// by itself, and replaces all pools at once when another server has been promoted, or when
-// the primary hangs. Without it a call to a server that hangs, but whose network is up,
-// waits for as long as the server does.
+// Watch keeps the pools at the primary until ctx ends: it asks each server of the connection string who it is, on a
+// connection and at a pace of its own, and replaces all pools at once when another was promoted or the primary hangs.
+// Without it, a call to a server that hangs while its network is up waits for as long as the server does.
 func (db *DB) Watch(ctx context.Context, logger *slog.Logger) {
 	w := db.newWatch(logger)
 	reports := make(chan report)

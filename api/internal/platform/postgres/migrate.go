@@ -48,10 +48,9 @@ func Migrate(ctx context.Context, dsn string) ([]Migration, error) {
 	return done, explained(err)
 }
 
-// Up applies what is missing, each migration in its own transaction, and returns
-// what it applied. A database that a newer program has migrated is left as it is, when
-// its migrations still serve this program. Up refuses, and changes nothing, when they do
-// not or when an applied migration was edited since.
+// Up applies what is missing, each migration in its own transaction, and returns what it applied. A database that a
+// newer program has migrated is left as it is, when its migrations still serve this program. Up refuses, and changes
+// nothing, when they do not or when an applied migration was edited since.
 func (ms Migrations) Up(ctx context.Context, conn *pgx.Conn) ([]Migration, error) {
 	var done []Migration
 	for attempt := 1; ; {

@@ -10,10 +10,8 @@ import (
 
 type orgSettingKey struct{}
 
-// WithOrgSetting makes every tenant transaction of the context run under this
-// organization's setting, whichever is asked for, so that a test can see row-level
-// security hold without the queries' own conditions. It exists with the build tag
-// rlsonly alone, which no release is built with.
+// WithOrgSetting makes every tenant transaction of ctx run under this organization's setting, whichever is asked for: a
+// test can see row-level security hold without the queries' own conditions. No release is built with the tag rlsonly.
 func WithOrgSetting(ctx context.Context, orgID uuid.UUID) context.Context {
 	return context.WithValue(ctx, orgSettingKey{}, orgID)
 }

@@ -74,10 +74,9 @@ type planMode string
 const (
 	cachedPlans planMode = "auto"
 	freshPlans  planMode = "force_custom_plan"
-	// keyedPlans are kept, and only ever find rows by key: every statement of the pool
-	// does, for few rows out of any number. Otherwise a plan that was made while tables
-	// were small reads and joins all of them when they are not. Planning each time would cost
-	// more than most of these statements, and each check of a foreign key is one.
+	// keyedPlans are generic, kept, and find rows by key: all that the pool's statements do. Planning each time would
+	// cost more than most of them, foreign key checks included; without the enable_ settings below, a plan from when
+	// tables were small would read and join all of them later.
 	keyedPlans planMode = "force_generic_plan"
 )
 

@@ -6,11 +6,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrNotReplicated is returned instead of success for a transaction that is committed
-// on the primary only, although a synchronous standby should have it as well. It may be
-// lost with the primary, so nothing may be promised that rests on it; the caller repeats
-// its work, and because a repeat writes (design rule 3) the repeat waits for the standby
-// again.
+// ErrNotReplicated replaces success for a transaction that is committed on the primary only, although a synchronous
+// standby should have it: it may be lost with the primary, so nothing may be promised that rests on it. The caller
+// repeats its work, and because a repeat writes (design rule 3), it waits for the standby again.
 var ErrNotReplicated = errors.New("the standby did not confirm this transaction: it is on one server only")
 
 // unreplicated is set on a connection whose last commit was not confirmed.

@@ -28,10 +28,9 @@ func (l login) grantOptions() string {
 	return ""
 }
 
-// EnsureRoles makes sure that nightbell_tenant and nightbell_system exist, that
-// the connected login role may become either by SET ROLE, and that it has the
-// rights of neither without doing so. What it may not do itself, it says as the
-// statements that an administrator has to run.
+// EnsureRoles makes sure that nightbell_tenant and nightbell_system exist, and that the connected login role may SET
+// ROLE to either but has the rights of neither without it. What it may not do itself, its error says as the statements
+// that an administrator has to run.
 func EnsureRoles(ctx context.Context, conn *pgx.Conn) error {
 	var err error
 	for attempt := 1; attempt <= attempts; attempt++ {

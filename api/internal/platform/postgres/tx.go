@@ -113,10 +113,9 @@ func AsProgram(ctx context.Context) context.Context {
 // Transact is InTenant, or InAnswer: for what is the same in lists and in answers to incidents.
 type Transact func(ctx context.Context, orgID uuid.UUID, fn func(context.Context, pgx.Tx) error, options ...TxOption) error
 
-// InTenant runs fn in a transaction of the tenant pool that sees only the rows
-// of the organization. It commits when fn returns nil and rolls back when fn
-// returns an error or panics. After a deadlock or a serialization failure the
-// whole of fn runs again, three times at most.
+// InTenant runs fn in a transaction of the tenant pool that sees only the organization's rows. It commits when fn
+// returns nil, and rolls back when fn returns an error or panics. After a deadlock or a serialization failure the whole
+// of fn runs again, three times at most.
 func (db *DB) InTenant(ctx context.Context, orgID uuid.UUID, fn func(context.Context, pgx.Tx) error, options ...TxOption) error {
 	return db.inOrganization(ctx, Tenant, orgID, fn, options)
 }

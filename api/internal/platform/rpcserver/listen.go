@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// NewHTTPServer gives a handler the limits that keep strangers from holding connections: 5 s for
-// headers of at most 16 KiB, 60 s of idleness, 60 s to take an answer, 100 streams for each HTTP/2
-// connection. It speaks HTTP/1.1 and HTTP/2 without TLS, which gRPC needs. Whoever answers for
-// longer, such as a live stream, moves its own deadlines with http.ResponseController.
+// NewHTTPServer limits what strangers can hold: 5 s for headers of at most 16 KiB, 60 s of idleness, 60 s to take an
+// answer, 100 streams for each HTTP/2 connection. It speaks HTTP/1.1 and HTTP/2 without TLS, which gRPC needs. Whoever
+// answers for longer, such as a live stream, moves its own deadlines with http.ResponseController.
 func NewHTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)

@@ -62,16 +62,9 @@ func New(logger *slog.Logger, steps ...Step) *Server {
 	return server
 }
 
-// Mount serves a service as Connect, gRPC and gRPC-Web and, by the google.api.http option of each
-// method, as REST. impl implements the generated handler interface (simple signatures);
-// connectHandler wraps the same impl:
-//
-//	err := server.Mount(nightbellv1.File_..., impl, func(options ...connect.HandlerOption) (string, http.Handler) {
-//		return nightbellv1connect.NewAuthServiceHandler(impl, options...)
-//	})
-//
-// It fails when a method has no authz option, no Go method or no REST route, so that none can be
-// forgotten.
+// Mount serves a service as Connect, gRPC, gRPC-Web and, by each method's google.api.http option, REST. impl has the
+// generated interface (simple signatures); connectHandler returns nightbellv1connect.NewAuthServiceHandler(impl,
+// options...). It fails when a method has no authz option, no Go method or no REST route.
 func (s *Server) Mount(descriptor protoreflect.ServiceDescriptor, impl any, connectHandler func(...connect.HandlerOption) (string, http.Handler)) error {
 	_, handler := connectHandler(
 		connect.WithInterceptors(&policy{server: s}),

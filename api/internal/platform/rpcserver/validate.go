@@ -18,10 +18,9 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/rpcserver/edit"
 )
 
-// Validate holds every request to the rules written in the proto files, and to those that all
-// share: plain text (plaintext.go), no bottomless nesting, and no names that do not exist, which
-// the option accept_unknown makes warnings. A broken rule is fault.Unprocessable with a sentence that
-// names the fields.
+// Validate holds every request to the rules of the proto files and to those that all share: plain text (plaintext.go),
+// bounded nesting, no unknown names, which the option accept_unknown makes warnings. A broken rule is
+// fault.Unprocessable with a sentence that names the fields.
 func Validate() Step {
 	return func(ctx context.Context, call *Call, message proto.Message, next Next) (proto.Message, error) {
 		fields := takeUnknown(message.ProtoReflect())

@@ -23,7 +23,7 @@ const patience = 30_000;
 
 /**
  * Puts the files of all signed-in pages into the browser's cache: those of incidents at once, the others once the
- * page rests. When React Router cannot fetch one it loads the document anew: without a network that is an error
+ * page rests. When React Router cannot fetch one it loads the document again: without a network that is an error
  * page, and what was typed is lost.
  */
 export async function fetchPages(): Promise<void> {

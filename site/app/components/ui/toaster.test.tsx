@@ -73,7 +73,7 @@ it('shows the three newest and counts the others, which come back as those are c
   expect(screen.queryByText(/more failure/)).toBeNull();
 });
 
-it('says the same failure once, anew each time, and not once it worked', () => {
+it('says the same failure once, announced again each time, and not once it worked', () => {
   render(<Toaster />);
   fail('#c41e');
   const before = screen.getByText('#c41e');

@@ -26,7 +26,7 @@ export function Toaster() {
   const passes = passing?.serial;
   const more = Math.max(0, failures.length - mostFailures);
   useLayoutEffect(() => takeToasts(ref), []);
-  // Shown anew it is above what came into the top layer meanwhile.
+  // Shown again it is above what came into the top layer meanwhile.
   useEffect(() => {
     ref.current?.hidePopover?.();
     if (newest !== undefined) ref.current?.showPopover?.();

@@ -55,7 +55,7 @@ export async function offerOwnValues(): Promise<void> {
   await show();
 }
 
-/** Begins the page anew once the reader is signed out or is somebody else, also when it comes back by Back. */
+/** Loads the page again once the reader is signed out or is somebody else, also when it comes back by Back. */
 function reloadForOthers(): void {
   const identity = () => {
     const session = currentSession();

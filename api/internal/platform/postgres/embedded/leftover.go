@@ -41,10 +41,8 @@ func clearLeftovers(ctx context.Context, database, sockets string, log *slog.Log
 	return removeSockets(sockets)
 }
 
-// endOrphans waits until no process of the old server is left. A process that
-// outlived its postmaster could still write to the data, so removing the pid
-// file before all are gone would risk it. (PostgreSQL's own check for them
-// rests on that file.)
+// endOrphans waits until no process of the old server is left: one that outlived its postmaster could still write to
+// the data. The pid file must not be removed before, as PostgreSQL's own check for such processes rests on it.
 func endOrphans(ctx context.Context, postmaster int, database string) error {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		orphans := serverProcesses(postmaster, database)

@@ -33,10 +33,9 @@ type Server struct {
 	sockets string
 }
 
-// Start makes the data directory if need be, starts the server and returns when
-// it accepts connections. Errors are sentences that say what to do. Only one
-// Nightbell can use a data directory at a time; a second start is refused. When
-// ctx ends before the server is ready, the server is stopped again.
+// Start makes the data directory if need be, starts the server and returns when it accepts connections. Errors are
+// sentences that say what to do; a second start on the same data directory is refused. When ctx ends before the server
+// is ready, the server is stopped again.
 func Start(ctx context.Context, options Options) (_ *Server, err error) {
 	if options.DataDir == "" {
 		return nil, errors.New("a private PostgreSQL needs a data directory: set --data-dir")

@@ -38,12 +38,9 @@ var errUnchanged = errors.New("the update changes nothing")
 var errMismatch = fault.New(fault.Stale, "etag_mismatch",
 	"Somebody else changed this since you read it. Read it again, and make your change on top of theirs.")
 
-// Apply runs an update inside the transaction that has locked the resource: read gives the resource
-// as it is stored, write stores the completed request. It answers the resource as it is afterwards.
-//
-// The error has to end the transaction and then go through Done: an update that leaves the resource
-// as it was is rolled back, so that nothing is written. An etag of the request that is not the
-// resource's is refused with fault.Stale.
+// Apply runs an update inside the transaction that has locked the resource: read gives it as stored, write stores the
+// completed request. It answers the resource afterwards; an etag that is not the resource's is fault.Stale. The error
+// must end the transaction and then go through Done: an update that changes nothing is rolled back.
 func Apply[R Request, T proto.Message](request R, read func() (T, error), write func(R) error) (T, error) {
 	var none T
 	before, err := read()

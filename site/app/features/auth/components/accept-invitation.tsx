@@ -22,7 +22,7 @@ export function AcceptInvitation({
 }) {
   const [reading, setReading] = useState<Reading>({ kind: 'loading' });
   const [attempt, setAttempt] = useState(1);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads it anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt reads it again.
   useEffect(() => {
     let gone = false;
     const show = (next: Reading) => gone || setReading(next);

@@ -190,7 +190,7 @@ it('posts one comment when only the answer was lost, and takes its failure away'
 
 const keysOfCalls = () => call.mock.calls.map(([request]) => request.headers['Idempotency-Key']);
 
-it('posts the same words anew once they were taken out of the box', async () => {
+it('posts the same words again once they were taken out of the box', async () => {
   call.mockRejectedValueOnce(new Error('lost')).mockResolvedValue({});
   const { at, type, post } = look();
   at('a');

@@ -185,7 +185,7 @@ function useListAddress() {
     );
   const latest = useRef(() => undefined as unknown);
   latest.current = () => text !== (params.get('q') ?? '') && write(text, filter);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every key starts the pause anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every key starts the pause again.
   useEffect(() => {
     const timer = setTimeout(() => latest.current(), writeAfter);
     return () => clearTimeout(timer);

@@ -120,7 +120,7 @@ function lookOf(result: string): string {
 }
 
 /**
- * Seconds since the sample incident began; it starts anew with every ringing and stops when reduced motion is
+ * Seconds since the sample incident began; it starts again with every ringing and stops when reduced motion is
  * asked for. The first ringing may have begun before React came (front.ts).
  */
 function useSampleAge(ringing: boolean, article: RefObject<HTMLElement | null>): number {

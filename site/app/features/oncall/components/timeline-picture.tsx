@@ -20,7 +20,7 @@ import * as styles from './timeline-picture.module.css';
 
 interface TimelinePictureProps {
   label: string;
-  /** It is about to be drawn anew. */
+  /** It is about to be drawn again. */
   busy?: boolean;
   timeline: Timeline;
   range: Range;

@@ -60,7 +60,7 @@ export function overrideDraft(start: Begun, schedule: Place, me: string): Overri
   };
 }
 
-/** The draft on another schedule. What was not touched is begun anew there: the same instants by its clock. */
+/** The draft on another schedule. What was not touched begins again there: the same instants by its clock. */
 export function onSchedule(draft: OverrideDraft, start: Begun, from: Place, to: Place): OverrideDraft {
   const [here, there] = [from, to].map((place) => overrideDraft(start, place, ''));
   const moved = (field: 'from' | 'to' | 'replacesId') =>
