@@ -13,8 +13,8 @@ import (
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
 
-// postponed is how soon an incident that could not be decided is tried again.
-const postponed = 15 * time.Second
+// postponed is how soon an incident that could not be decided is tried again: once more before the auditor calls it late.
+const postponed = 10 * time.Second
 
 // later are the incidents that could not be carried out here, and until when they are left alone. It is kept in
 // memory: hours and quiet times are asked of when a step was due, which stays, and another replica may well do it.
