@@ -44,9 +44,9 @@ func TestAnIncidentThatCannotBeDecidedKeepsItsTime(t *testing.T) {
 		t.Errorf("its step is due at %s now, want %s", got, due)
 	}
 	mend()
-	w.Later(t, 5*time.Second)
+	w.Later(t, 4*time.Second)
 	equal(t, "left alone", w.Paged(t), "0.0 Ada", "0.0 Ada", "0.1 Bob")
-	w.Later(t, 5*time.Second)
+	w.Later(t, 2*time.Second)
 	equal(t, "tried again", w.Paged(t), "0.0 Ada", "0.0 Ada", "0.1 Bob", "0.1 Bob")
 }
 
