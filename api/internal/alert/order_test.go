@@ -163,19 +163,42 @@ func TestAClockThatIsSetBackHidesNothing(t *testing.T) {
 	says(68, Firing, 67, "3 incidents, open true, older false")
 }
 
+// said is what arrives at a minute. A count of person is somebody who resolves the incident then.
+type said struct {
+	at int
+	r  Received
+}
+
+const person = -1
+
+func firing(start int) Received {
+	return Received{Key: "a", Status: Firing, StartsAt: at(start), Count: 1}
+}
+
+func resolved(start, end int) Received {
+	return Received{Key: "a", Status: Resolved, StartsAt: at(start), EndsAt: at(end), Count: 1}
+}
+
+func expectAfter(t *testing.T, says []said, want string) {
+	t.Helper()
+	var w world
+	for _, said := range says {
+		if said.r.Count == person {
+			w.now = at(said.at)
+			w.personResolves()
+			continue
+		}
+		w.receive(said.r, at(said.at))
+	}
+	if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // TestAClockThatIsSetBackWhileTheAlertFires: the start that is stored lies hours ahead, and outranks what its host
 // says by the right time. Its end counts, and so does the next episode after a person's resolve, and no copy.
 func TestAClockThatIsSetBackWhileTheAlertFires(t *testing.T) {
 	t.Parallel()
-	firing := func(start int) Received { return Received{Key: "a", Status: Firing, StartsAt: at(start), Count: 1} }
-	resolved := func(start, end int) Received {
-		return Received{Key: "a", Status: Resolved, StartsAt: at(start), EndsAt: at(end), Count: 1}
-	}
-	type said struct {
-		at int
-		r  Received
-	}
-	const person = -1 // resolves the incident at that minute
 	for _, test := range []struct {
 		name string
 		says []said
@@ -195,18 +218,7 @@ func TestAClockThatIsSetBackWhileTheAlertFires(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var w world
-			for _, said := range test.says {
-				if said.r.Count == person {
-					w.now = at(said.at)
-					w.personResolves()
-					continue
-				}
-				w.receive(said.r, at(said.at))
-			}
-			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			expectAfter(t, test.says, test.want)
 		})
 	}
 }
@@ -215,15 +227,6 @@ func TestAClockThatIsSetBackWhileTheAlertFires(t *testing.T) {
 // the sender's alone is two hours ahead, and then one.
 func TestAWebhooksAlertCountsAfterOurClockIsSetBack(t *testing.T) {
 	t.Parallel()
-	firing := func(start int) Received { return Received{Key: "a", Status: Firing, StartsAt: at(start), Count: 1} }
-	resolved := func(start, end int) Received {
-		return Received{Key: "a", Status: Resolved, StartsAt: at(start), EndsAt: at(end), Count: 1}
-	}
-	type said struct {
-		at int
-		r  Received
-	}
-	const person = -1 // resolves the incident
 	for _, test := range []struct {
 		name string
 		says []said
@@ -244,18 +247,7 @@ func TestAWebhooksAlertCountsAfterOurClockIsSetBack(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var w world
-			for _, said := range test.says {
-				if said.r.Count == person {
-					w.now = at(said.at)
-					w.personResolves()
-					continue
-				}
-				w.receive(said.r, at(said.at))
-			}
-			if got := fmt.Sprintf("%d incidents, %s, open %v", w.opened, w.row.Status, w.open()); got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
-			}
+			expectAfter(t, test.says, test.want)
 		})
 	}
 }

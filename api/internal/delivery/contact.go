@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
@@ -63,7 +64,7 @@ func (t try) contactNext(claim notifydb.Claim, now time.Time) time.Time {
 		next = dead
 	}
 	if wait, asked := notify.RetryAfter(t.err); asked {
-		next = later(next, now.Add(min(wait, notify.LongestWait)))
+		next = clock.Later(next, now.Add(min(wait, notify.LongestWait)))
 	}
 	return next
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nightbell/nightbell/api/internal/incident"
 	"github.com/nightbell/nightbell/api/internal/incident/incidentdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
@@ -139,7 +140,7 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim noti
 	case result.Blocked && giveUp: // not the page's fault: it waits until somebody answers the incident
 		next, giveUp = now.Add(notify.LongestWait), false
 	case result.Blocked: // what hung has waited already
-		next = later(next.Add(claim.Began().Sub(now)), now)
+		next = clock.Later(next.Add(claim.Began().Sub(now)), now)
 	default:
 		next = notify.WaitUntil(page.Due, now) // or when its contact answers again
 	}
@@ -152,13 +153,6 @@ func (t try) fail(result *notifydb.Result, page notifydb.ClaimedPage, claim noti
 	if page.Attempts > 1 {
 		result.Reason = fmt.Sprintf("%s (%d tries)", why, page.Attempts)
 	}
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // delivery sums the try up for the delivery log.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/notify/notifydb"
 )
@@ -95,7 +96,7 @@ func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 	underWay := map[uuid.UUID]toOne{}
 	for _, send := range d.sending {
 		one := underWay[send.contact]
-		underWay[send.contact] = toOne{one.sends + 1, later(one.latest, send.began), one.lost || !send.until.After(now)}
+		underWay[send.contact] = toOne{one.sends + 1, clock.Later(one.latest, send.began), one.lost || !send.until.After(now)}
 	}
 	var contacts []uuid.UUID
 	for contact, one := range underWay {
@@ -118,7 +119,7 @@ func (d *Outbox) contactsToSkip(now time.Time) []uuid.UUID {
 func (d *Outbox) postpone(contact uuid.UUID, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.waitUntil[contact] = later(d.waitUntil[contact], until)
+	d.waitUntil[contact] = clock.Later(d.waitUntil[contact], until)
 }
 
 // limitRate notes a message to a contact. It postpones the next one when there were many, and

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/notify"
 )
 
@@ -18,7 +19,7 @@ func channelFails(ctx context.Context, tx pgx.Tx, kind notify.Kind, several bool
 	if err != nil {
 		return nil, err
 	}
-	ours, err := lossesSince(ctx, tx, kind, latest(accepted, now.Add(-lossesLast)))
+	ours, err := lossesSince(ctx, tx, kind, clock.Later(accepted, now.Add(-lossesLast)))
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +66,4 @@ func unheard(ctx context.Context, tx pgx.Tx, kind notify.Kind, accepted, now tim
 		return nil
 	})
 	return losses, reason, err
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

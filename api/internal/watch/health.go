@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/notify"
 	"github.com/nightbell/nightbell/api/internal/platform/postgres"
 )
@@ -188,7 +189,7 @@ func severalOrgs(ctx context.Context, tx pgx.Tx) (several bool, err error) {
 // mailIsLost says since when pages by e-mail are given up and none is taken, by the fault of the mail server or
 // of this installation.
 func mailIsLost(ctx context.Context, tx pgx.Tx, from time.Time, several, quiet bool, now time.Time) (since time.Time, ok bool, err error) {
-	losses, err := lossesSince(ctx, tx, notify.Email, latest(from, now.Add(-lossesLast)))
+	losses, err := lossesSince(ctx, tx, notify.Email, clock.Later(from, now.Add(-lossesLast)))
 	if err != nil || len(losses) == 0 {
 		return time.Time{}, false, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/nightbell/nightbell/api/internal/auth"
 	"github.com/nightbell/nightbell/api/internal/escalation"
 	"github.com/nightbell/nightbell/api/internal/escalation/escalationdb"
+	"github.com/nightbell/nightbell/api/internal/kernel/clock"
 	"github.com/nightbell/nightbell/api/internal/kernel/fault"
 	"github.com/nightbell/nightbell/api/internal/kernel/id"
 	"github.com/nightbell/nightbell/api/internal/kernel/page"
@@ -177,7 +178,7 @@ type askedWindow interface {
 // planned checks the times of a window. A start in the past is now or, of a window under way, the
 // start that it had.
 func planned(request askedWindow, started, now time.Time) (escalation.Maintenance, error) {
-	window := escalation.Maintenance{Description: request.GetDescription(), Start: earlier(started, now), Services: servicesOf(request.GetServiceIds())}
+	window := escalation.Maintenance{Description: request.GetDescription(), Start: clock.Earlier(started, now), Services: servicesOf(request.GetServiceIds())}
 	if plaintext.Check(window.Description) != "" {
 		return window, fault.InvalidField("description", fault.BadFormat, "Remove the control and invisible characters from the description.")
 	}
@@ -198,13 +199,6 @@ func planned(request askedWindow, started, now time.Time) (escalation.Maintenanc
 	default:
 		return window, nil
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // servicesOf reads the ids, each once; text that is no id names no service.
